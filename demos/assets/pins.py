@@ -34,6 +34,53 @@ def _rapidocr(name: str, file: str, size: int, sha256: str) -> Asset:
     return Asset(name, f"models/{name}.onnx", "rapidocr-onnxruntime", "1.4.4", member, size, sha256)
 
 
+def _font(name: str, package: str, version: str, member: str, size: int, sha256: str) -> Asset:
+    return Asset(name, f"fonts/{member.rsplit('/', 1)[-1]}", package, version, member, size, sha256)
+
+
+_FONTS = [
+    _font(
+        "font_cjk_sans",
+        "cvttf-notosanscjk-regular",
+        "1.0",
+        "cvttf_NotoSansCJK_Regular/NotoSansCJKtc-Regular.otf",
+        16431292,
+        "f57e46120a3dd025ac993801981849622405d1359b32093b1f046490f7885711",
+    ),
+    _font(
+        "font_cjk_serif",
+        "mplfonts",
+        "0.0.11",
+        "mplfonts/fonts/NotoSerifCJKsc-Regular.otf",
+        23613224,
+        "efa5e49879a789c1ecad8f07e1813c7f9aa6c4b951fdbb5791d85d67345632d7",
+    ),
+    _font(
+        "font_source_serif",
+        "font-source-serif-pro",
+        "0.0.1",
+        "font_source_serif_pro/files/SourceSerifPro-Regular.ttf",
+        210360,
+        "b4e0771f06d8f6573a535312762b0b2f4fb9a03372239e39b0e7cf203da8ea9a",
+    ),
+    _font(
+        "font_caladea_bold",
+        "font-caladea",
+        "0.0.2",
+        "font_caladea/files/Caladea-Bold.ttf",
+        58892,
+        "74eda4fc5ffba0d8dc4aa76d41499f5ab76168d9ed6141c6417064c6244db9b6",
+    ),
+    _font(
+        "font_fredoka",
+        "font-fredoka-one",
+        "0.0.4",
+        "font_fredoka_one/files/FredokaOne-Regular.ttf",
+        43500,
+        "a2fbb1416510efe20330272bc182d667efe1507db5faecde893084fb15953973",
+    ),
+]
+
 _LIST = [
     _rapidocr(
         "ppocr4_det",
@@ -155,10 +202,11 @@ _LIST = [
     ),
 ]
 
-ASSETS: dict[str, Asset] = {asset.name: asset for asset in _LIST}
+ASSETS: dict[str, Asset] = {asset.name: asset for asset in [*_LIST, *_FONTS]}
 
 # Names that stand for several assets.
 GROUPS: dict[str, tuple[str, ...]] = {
     "ocr": ("ppocr4_det", "ppocr4_rec", "ppocr2_cls", "photos"),
+    "fonts": tuple(asset.name for asset in _FONTS),
     "classify": ("efficientnet_lite0_weights", "imagenet_labels", "photos"),
 }
