@@ -1,0 +1,1 @@
+"""The C++ runtime and its operator library, seen from Python."""
