@@ -1,0 +1,1 @@
+"""Graph rewrites, one file each: a function `Graph -> list[Change]` with the file's name."""
