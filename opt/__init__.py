@@ -1,1 +1,4 @@
-"""Passes and tools that turn a graph as it was read into a plan for a device."""
+"""From a graph as a reader made it to a file the runtime is fast with."""
+from .pipeline import Options, optimize
+
+__all__ = ["Options", "optimize"]
