@@ -63,7 +63,7 @@ function(sampan_throwing_target target)
 endfunction()
 
 function(sampan_common target)
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/lite_runtime
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/lite_runtime
                                                ${PROJECT_SOURCE_DIR}/lite_runtime/include)
   target_include_directories(${target} SYSTEM PRIVATE ${SAMPAN_GENERATED_DIR} ${SAMPAN_FLATBUFFERS_INCLUDE})
   target_compile_definitions(${target} PRIVATE SAMPAN_VERSION="${PROJECT_VERSION}")
