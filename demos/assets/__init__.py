@@ -4,7 +4,8 @@
 the first time. Nothing here is part of the installed library.
 """
 
-from demos.assets.fetch import FetchError, cache_dir, fetch, fetch_all
+from demos.assets import download
+from demos.assets.download import FetchError, cache_dir, fetch, fetch_all
 from demos.assets.pins import ASSETS, Asset
 
-__all__ = ["ASSETS", "Asset", "FetchError", "cache_dir", "fetch", "fetch_all"]
+__all__ = ["ASSETS", "Asset", "FetchError", "cache_dir", "download", "fetch", "fetch_all"]

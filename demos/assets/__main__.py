@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 
-from demos.assets.fetch import FetchError, cache_dir, fetch_all
+from demos.assets.download import FetchError, cache_dir, fetch_all
 from demos.assets.pins import ASSETS, GROUPS
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m demos.assets",
-        description="Fetch pinned models, photographs and test data into the cache (SAMPAN_CACHE, default .cache).",
+        description="Fetch pinned models, photographs and test data into SAMPAN_CACHE (.cache).",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="asset or group; without any, all assets")
     parser.add_argument("--list", action="store_true", help="print every asset and group, fetch nothing")

@@ -1,0 +1,1 @@
+"""PyTorch files, read without PyTorch."""
