@@ -86,12 +86,14 @@ Offset<fb::Tensor> build_tensor(FlatBufferBuilder& b, const TensorSpec& t, DataL
   const auto symbols = texts(b, t.symbols);
   const auto quantization = build_quantization(b, t.quantization);
   const auto source = text(b, t.source);
+  Offset<flatbuffers::Vector<int8_t>> permutation;
+  if (!t.source_permutation.empty()) permutation = b.CreateVector(t.source_permutation);
   const bool constant = t.kind == TensorKind::kConstant;
   const uint64_t offset = constant ? layout->place(t.data, t.size) : 0;
   return fb::CreateTensor(b, name, static_cast<uint8_t>(t.dtype), dims, symbols,
                           static_cast<uint8_t>(t.kind), offset, constant ? t.size : 0,
                           static_cast<uint8_t>(t.packing), t.pack_groups, t.pack_k, t.pack_n,
-                          quantization, source);
+                          quantization, source, permutation);
 }
 
 Offset<fb::Attr> build_attr(FlatBufferBuilder& b, const AttrSpec& a) {
