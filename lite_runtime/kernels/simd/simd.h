@@ -11,8 +11,22 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#if defined(__AVX2__)
+#if defined(SAMPAN_SIMDE)
+  // AVX-512 in terms of AVX2, so that those kernels can be checked on machines without it.
+  #define SIMDE_ENABLE_NATIVE_ALIASES
+  #include <simde/x86/avx512.h>
+  #include <simde/x86/fma.h>
+#elif defined(__AVX2__)
+  // GCC 12 takes the undefined operand of its own AVX-512 headers for a mistake.
+  #if defined(__GNUC__) && !defined(__clang__)
+    #pragma GCC diagnostic push
+    #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+    #pragma GCC diagnostic ignored "-Wuninitialized"
+  #endif
   #include <immintrin.h>
+  #if defined(__GNUC__) && !defined(__clang__)
+    #pragma GCC diagnostic pop
+  #endif
 #endif
 
 namespace sampan::simd {
@@ -72,7 +86,27 @@ struct F32x8 {
   static F32x8 load(const float* p) { return {_mm256_loadu_ps(p)}; }
   static F32x8 load(const float* p, int n) { return {_mm256_maskload_ps(p, lanes(n))}; }
   static void store(float* p, F32x8 a) { _mm256_storeu_ps(p, a.v); }
-  static void store(float* p, F32x8 a, int n) { _mm256_maskstore_ps(p, lanes(n), a.v); }
+  // Not a masked store: those take tens of cycles on AMD cores.
+  static void store(float* p, F32x8 a, int n) {
+    __m128 x = _mm256_castps256_ps128(a.v);
+    if (n >= 8) {
+      _mm256_storeu_ps(p, a.v);
+      return;
+    }
+    if (n >= 4) {
+      _mm_storeu_ps(p, x);
+      x = _mm256_extractf128_ps(a.v, 1);
+      p += 4;
+      n -= 4;
+    }
+    if (n >= 2) {
+      _mm_storel_pi(reinterpret_cast<__m64*>(p), x);
+      x = _mm_movehl_ps(x, x);
+      p += 2;
+      n -= 2;
+    }
+    if (n > 0) _mm_store_ss(p, x);
+  }
   static F32x8 set1(float x) { return {_mm256_set1_ps(x)}; }
   static F32x8 zero() { return {_mm256_setzero_ps()}; }
   static F32x8 fma(F32x8 a, F32x8 b, F32x8 c) { return {_mm256_fmadd_ps(a.v, b.v, c.v)}; }
@@ -104,7 +138,7 @@ struct F32x8 {
 };
 #endif
 
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if (defined(__AVX512F__) && defined(__AVX512DQ__)) || defined(SAMPAN_SIMDE)
 struct F32x16 {
   static constexpr int W = 16;
   using Mask = __mmask16;

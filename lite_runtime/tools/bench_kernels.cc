@@ -1,0 +1,223 @@
+// Speed of the matrix kernels as a share of the multiply-add peak that a register-only loop reaches
+// in the same run.
+//
+//   bench_kernels [--isa portable|avx2|avx512] [--filter WORD] [--json]
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "lite_runtime/kernels/gemm/gemm.h"
+#if SAMPAN_X86
+  #include <immintrin.h>
+#endif
+
+namespace sampan {
+namespace {
+
+double now() {
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
+// Best time in seconds of one call, over rounds of at least 2 ms each.
+template <class F>
+double best_time(const F& f) {
+  f();
+  int reps = 1;
+  double best = 1e30;
+  for (int round = 0; round < 12;) {
+    const double start = now();
+    for (int i = 0; i < reps; ++i) f();
+    const double t = now() - start;
+    if (t < 2e-3) {
+      reps *= 2;
+      continue;
+    }
+    if (t / reps < best) best = t / reps;
+    ++round;
+  }
+  return best;
+}
+
+#if SAMPAN_X86
+__attribute__((target("avx2,fma"))) double peak_avx2() {
+  const int64_t n = 20000;
+  const double t = best_time([] () __attribute__((target("avx2,fma"))) {
+    __m256 a[12];
+    for (auto& x : a) x = _mm256_setzero_ps();
+    const __m256 b = _mm256_set1_ps(0.5f);
+    for (int64_t i = 0; i < n; ++i) {
+#pragma GCC unroll 12
+      for (int j = 0; j < 12; ++j) {
+        a[j] = _mm256_fmadd_ps(a[j], b, b);
+      }
+    }
+    for (auto& x : a) asm volatile("" : : "x"(x));
+  });
+  return 2.0 * 8 * 12 * n / t;
+}
+
+__attribute__((target("avx512f"))) double peak_avx512() {
+  const int64_t n = 20000;
+  const double t = best_time([] () __attribute__((target("avx512f"))) {
+    __m512 a[12];
+    for (auto& x : a) x = _mm512_setzero_ps();
+    const __m512 b = _mm512_set1_ps(0.5f);
+    for (int64_t i = 0; i < n; ++i) {
+#pragma GCC unroll 12
+      for (int j = 0; j < 12; ++j) {
+        a[j] = _mm512_fmadd_ps(a[j], b, b);
+      }
+    }
+    for (auto& x : a) asm volatile("" : : "v"(x));
+  });
+  return 2.0 * 16 * 12 * n / t;
+}
+#endif
+
+double peak(Isa isa) {
+#if SAMPAN_X86
+  if (isa == Isa::kAvx512) return peak_avx512();
+  if (isa == Isa::kAvx2) return peak_avx2();
+#endif
+  (void)isa;
+  return 1e9;
+}
+
+struct Bench {
+  Isa isa = Isa::kPortable;
+  const char* filter = "";
+  bool json = false;
+  bool first = true;
+  double peak = 1;
+  double sum_flops = 0, sum_time = 0;
+
+  bool wants(const char* group) const { return std::strstr(group, filter) != nullptr; }
+  void row(const char* group, const char* kernel, const char* shape, double flops, double time) {
+    const double share = 100 * flops / time / peak;
+    sum_flops += flops;
+    sum_time += time;
+    if (json) {
+      std::printf("%s\n  {\"group\": \"%s\", \"kernel\": \"%s\", \"shape\": \"%s\", \"seconds\": %.9f, "
+                  "\"gflops\": %.3f, \"percent_of_peak\": %.2f}",
+                  first ? "[" : ",", group, kernel, shape, time, flops / time * 1e-9, share);
+      first = false;
+    } else {
+      std::printf("%-10s %-24s %-28s %9.4f ms %8.2f GFLOP/s %6.1f %%\n", group, kernel, shape,
+                  time * 1e3, flops / time * 1e-9, share);
+    }
+  }
+  void total(const char* group) {
+    if (!json && sum_time > 0) {
+      std::printf("%-10s together, weighted by time %39.4f ms %8.2f GFLOP/s %6.1f %%\n", group,
+                  sum_time * 1e3, sum_flops / sum_time * 1e-9, 100 * sum_flops / sum_time / peak);
+    }
+    sum_flops = sum_time = 0;
+  }
+};
+
+std::vector<float> noise(int64_t n) {
+  std::vector<float> v(static_cast<size_t>(n));
+  uint32_t s = 12345;
+  for (auto& x : v) {
+    s = s * 1664525u + 1013904223u;
+    x = static_cast<float>(static_cast<int32_t>(s) >> 8) * 1e-7f;
+  }
+  return v;
+}
+
+struct GemmShape {
+  int64_t m, k, n;
+};
+
+void bench_gemm(Bench& bench, const char* group, const GemmShape* shapes, size_t count) {
+  if (!bench.wants(group)) return;
+  const GemmF32Kernels& kernels = gemm_f32_kernels(bench.isa);
+  for (size_t i = 0; i < count; ++i) {
+    const GemmShape& s = shapes[i];
+    const auto a = noise(s.m * s.k), b = noise(s.k * s.n), bias = noise(s.n);
+    std::vector<float> panels(static_cast<size_t>(panels_f32_size(s.k, s.n)));
+    std::vector<float> c(static_cast<size_t>(s.m * s.n));
+    kernels.pack(b.data(), s.k, s.n, s.n, 1, 0, panels_f32_count(s.n), panels.data());
+    GemmF32 g;
+    g.a = a.data();
+    g.lda = s.k;
+    g.panels = panels.data();
+    g.c = c.data();
+    g.ldc = g.n = s.n;
+    g.k = s.k;
+    g.ep.bias = bias.data();
+    g.ep.act = Activation::kClip;
+    g.ep.p1 = 6.0f;
+    const double t = best_time([&] { kernels.run(g, 0, s.m, 0, panels_f32_count(s.n)); });
+    char shape[64];
+    std::snprintf(shape, sizeof shape, "%lldx%lldx%lld", static_cast<long long>(s.m),
+                  static_cast<long long>(s.k), static_cast<long long>(s.n));
+    bench.row(group, kernels.name, shape, 2.0 * s.m * s.k * s.n, t);
+  }
+  bench.total(group);
+}
+
+const GemmShape kGemmShapes[] = {{128, 128, 128}, {256, 256, 256},  {512, 512, 512},
+                                 {196, 1024, 512}, {197, 768, 768}, {128, 3072, 768},
+                                 {1024, 1024, 1024}};
+const GemmShape kGemvShapes[] = {{1, 1280, 1000}, {1, 1024, 4096}, {2, 1024, 4096}, {4, 1024, 4096}};
+// The pointwise layers of MobileNetV2 1.0 at 224x224, with repetitions.
+const GemmShape kMobileNetV2[] = {
+    {12544, 32, 16}, {12544, 16, 96}, {3136, 96, 24},  {3136, 24, 144}, {3136, 144, 24},
+    {3136, 24, 144}, {784, 144, 32},  {784, 32, 192},  {784, 192, 32},  {784, 32, 192},
+    {784, 192, 32},  {784, 32, 192},  {196, 192, 64},  {196, 64, 384},  {196, 384, 64},
+    {196, 64, 384},  {196, 384, 64},  {196, 64, 384},  {196, 384, 64},  {196, 64, 384},
+    {196, 384, 96},  {196, 96, 576},  {196, 576, 96},  {196, 96, 576},  {196, 576, 96},
+    {196, 96, 576},  {49, 576, 160},  {49, 160, 960},  {49, 960, 160},  {49, 160, 960},
+    {49, 960, 160},  {49, 160, 960},  {49, 960, 320},  {49, 320, 1280}};
+
+template <size_t N>
+void gemm_group(Bench& bench, const char* group, const GemmShape (&shapes)[N]) {
+  bench_gemm(bench, group, shapes, N);
+}
+
+Isa best_isa() {
+#if SAMPAN_X86
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
+    return Isa::kAvx512;
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Isa::kAvx2;
+#endif
+  return Isa::kPortable;
+}
+
+int main_(int argc, char** argv) {
+  Bench bench;
+  bench.isa = best_isa();
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--json") == 0) {
+      bench.json = true;
+    } else if (std::strcmp(argv[i], "--filter") == 0 && i + 1 < argc) {
+      bench.filter = argv[++i];
+    } else if (std::strcmp(argv[i], "--isa") == 0 && i + 1 < argc) {
+      const char* name = argv[++i];
+      for (Isa isa : {Isa::kPortable, Isa::kAvx2, Isa::kAvx512}) {
+        if (std::strcmp(name, isa_name(isa)) == 0) bench.isa = isa;
+      }
+    } else {
+      std::fprintf(stderr, "usage: %s [--isa portable|avx2|avx512] [--filter WORD] [--json]\n", argv[0]);
+      return 2;
+    }
+  }
+  bench.peak = peak(bench.isa);
+  if (!bench.json) std::printf("peak %.1f GFLOP/s (%s)\n", bench.peak * 1e-9, isa_name(bench.isa));
+  gemm_group(bench, "gemm", kGemmShapes);
+  gemm_group(bench, "gemv", kGemvShapes);
+  gemm_group(bench, "mbv2-1x1", kMobileNetV2);
+  if (bench.json) std::printf("%s\n]\n", bench.first ? "[" : "");
+  return 0;
+}
+
+}  // namespace
+}  // namespace sampan
+
+int main(int argc, char** argv) { return sampan::main_(argc, argv); }
