@@ -172,6 +172,11 @@ class Reader:
                 if not self.refused:
                     raise ConversionError(f"graph output {info.name!r} is computed by no node")
                 continue
+            if value.producer is None or any(value is o for o in self.graph.outputs):
+                # Every output is computed, and by one name only: passes and the file rely on it.
+                node = self.graph.add_node("Identity", [value], name=f"{info.name}/output", output_names=[info.name])
+                value = node.output
+                value.source = info.name
             self.graph.outputs.append(value)
             self.graph.output_names.append(info.name)
 
