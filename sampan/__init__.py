@@ -1,0 +1,1 @@
+"""Sampan: runs trained neural networks on small devices, and prepares them on a host."""
