@@ -13,9 +13,7 @@
 #include <cstring>
 #if defined(SAMPAN_SIMDE)
   // AVX-512 in terms of AVX2, so that those kernels can be checked on machines without it.
-  #define SIMDE_ENABLE_NATIVE_ALIASES
-  #include <simde/x86/avx512.h>
-  #include <simde/x86/fma.h>
+  #include "kernels/simd/simde_avx512.h"
 #elif defined(__AVX2__)
   // GCC 12 takes the undefined operand of its own AVX-512 headers for a mistake.
   #if defined(__GNUC__) && !defined(__clang__)
@@ -185,6 +183,97 @@ struct F32x16 {
     return {_mm512_cvtepi32_ps(_mm512_srai_epi32(_mm512_cvttps_epi32(n.v), 1))};
   }
 };
+#endif
+
+// Integer companions: the same number of 32-bit lanes, for taking floats apart. Shifts take the
+// count as a template argument; arithmetic wraps.
+struct I32x1 {
+  static constexpr int W = 1;
+  int32_t v;
+  static I32x1 set1(int32_t x) { return {x}; }
+  static I32x1 bits(F32x1 a) {
+    I32x1 r;
+    std::memcpy(&r.v, &a.v, 4);
+    return r;
+  }
+  static F32x1 as_float(I32x1 a) {
+    F32x1 r;
+    std::memcpy(&r.v, &a.v, 4);
+    return r;
+  }
+  static F32x1 to_float(I32x1 a) { return {static_cast<float>(a.v)}; }
+  static I32x1 add(I32x1 a, I32x1 b) { return wrap(unsign(a) + unsign(b)); }
+  static I32x1 sub(I32x1 a, I32x1 b) { return wrap(unsign(a) - unsign(b)); }
+  static I32x1 and_(I32x1 a, I32x1 b) { return {a.v & b.v}; }
+  static I32x1 or_(I32x1 a, I32x1 b) { return {a.v | b.v}; }
+  static I32x1 xor_(I32x1 a, I32x1 b) { return {a.v ^ b.v}; }
+  template <int N>
+  static I32x1 shl(I32x1 a) { return wrap(unsign(a) << N); }
+  template <int N>
+  static I32x1 shr(I32x1 a) { return wrap(unsign(a) >> N); }
+  template <int N>
+  static I32x1 sar(I32x1 a) { return {a.v >> N}; }
+
+ private:
+  static uint32_t unsign(I32x1 a) { return static_cast<uint32_t>(a.v); }
+  static I32x1 wrap(uint32_t x) { return {static_cast<int32_t>(x)}; }
+};
+
+#if defined(__AVX2__) && defined(__FMA__)
+struct I32x8 {
+  static constexpr int W = 8;
+  __m256i v;
+  static I32x8 set1(int32_t x) { return {_mm256_set1_epi32(x)}; }
+  static I32x8 bits(F32x8 a) { return {_mm256_castps_si256(a.v)}; }
+  static F32x8 as_float(I32x8 a) { return {_mm256_castsi256_ps(a.v)}; }
+  static F32x8 to_float(I32x8 a) { return {_mm256_cvtepi32_ps(a.v)}; }
+  static I32x8 add(I32x8 a, I32x8 b) { return {_mm256_add_epi32(a.v, b.v)}; }
+  static I32x8 sub(I32x8 a, I32x8 b) { return {_mm256_sub_epi32(a.v, b.v)}; }
+  static I32x8 and_(I32x8 a, I32x8 b) { return {_mm256_and_si256(a.v, b.v)}; }
+  static I32x8 or_(I32x8 a, I32x8 b) { return {_mm256_or_si256(a.v, b.v)}; }
+  static I32x8 xor_(I32x8 a, I32x8 b) { return {_mm256_xor_si256(a.v, b.v)}; }
+  template <int N>
+  static I32x8 shl(I32x8 a) { return {_mm256_slli_epi32(a.v, N)}; }
+  template <int N>
+  static I32x8 shr(I32x8 a) { return {_mm256_srli_epi32(a.v, N)}; }
+  template <int N>
+  static I32x8 sar(I32x8 a) { return {_mm256_srai_epi32(a.v, N)}; }
+};
+#endif
+
+#if (defined(__AVX512F__) && defined(__AVX512DQ__)) || defined(SAMPAN_SIMDE)
+struct I32x16 {
+  static constexpr int W = 16;
+  __m512i v;
+  static I32x16 set1(int32_t x) { return {_mm512_set1_epi32(x)}; }
+  static I32x16 bits(F32x16 a) { return {_mm512_castps_si512(a.v)}; }
+  static F32x16 as_float(I32x16 a) { return {_mm512_castsi512_ps(a.v)}; }
+  static F32x16 to_float(I32x16 a) { return {_mm512_cvtepi32_ps(a.v)}; }
+  static I32x16 add(I32x16 a, I32x16 b) { return {_mm512_add_epi32(a.v, b.v)}; }
+  static I32x16 sub(I32x16 a, I32x16 b) { return {_mm512_sub_epi32(a.v, b.v)}; }
+  static I32x16 and_(I32x16 a, I32x16 b) { return {_mm512_and_si512(a.v, b.v)}; }
+  static I32x16 or_(I32x16 a, I32x16 b) { return {_mm512_or_si512(a.v, b.v)}; }
+  static I32x16 xor_(I32x16 a, I32x16 b) { return {_mm512_xor_si512(a.v, b.v)}; }
+  template <int N>
+  static I32x16 shl(I32x16 a) { return {_mm512_slli_epi32(a.v, N)}; }
+  template <int N>
+  static I32x16 shr(I32x16 a) { return {_mm512_srli_epi32(a.v, N)}; }
+  template <int N>
+  static I32x16 sar(I32x16 a) { return {_mm512_srai_epi32(a.v, N)}; }
+};
+#endif
+
+template <class V>
+struct IntOf;
+template <>
+struct IntOf<F32x1> { using type = I32x1; };
+#if defined(__AVX2__) && defined(__FMA__)
+template <>
+struct IntOf<F32x8> { using type = I32x8; };
+#endif
+#if (defined(__AVX512F__) && defined(__AVX512DQ__)) || defined(SAMPAN_SIMDE)
+template <>
+struct IntOf<F32x16> { using type = I32x16; };
 #endif
 
 }  // namespace
