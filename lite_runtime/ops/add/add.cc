@@ -1,0 +1,11 @@
+#include "ops/common/arithmetic.h"
+#include "ops/common/binary.h"
+
+SAMPAN_OPERATOR(Add, 1)
+    .doc("a + b, with broadcasting. Integers wrap.")
+    .input("a", sampan::kNumbers)
+    .input("b", sampan::kNumbers, 0, 0)
+    .output("y")
+    .infer(sampan::infer_binary<sampan::dim_add>)
+    .in_place(0)
+    .kernel(sampan::run_binary<sampan::AddOp>);

@@ -1,0 +1,9 @@
+#include "ops/common/functions.h"
+
+SAMPAN_OPERATOR(Asin, 1)
+    .doc("The arcsine; NaN outside [-1, 1].")
+    .input("x", sampan::kFloats)
+    .output("y")
+    .infer(sampan::same_as_first)
+    .in_place(0)
+    .kernel(sampan::run_unary<sampan::AsinFn>);

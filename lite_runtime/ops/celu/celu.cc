@@ -1,0 +1,16 @@
+#include "ops/common/functions.h"
+
+namespace sampan {
+namespace {
+enum { kAlpha };
+}  // namespace
+}  // namespace sampan
+
+SAMPAN_OPERATOR(Celu, 1)
+    .doc("x, but alpha * (exp(x / alpha) - 1) below 0.")
+    .input("x", sampan::kFloats)
+    .output("y")
+    .attr_float(sampan::kAlpha, "alpha", 1.0f)
+    .infer(sampan::infer_parameters)
+    .in_place(0)
+    .kernel(sampan::run_unary_p<sampan::CeluFn>);

@@ -1,0 +1,24 @@
+#include "ops/common/arithmetic.h"
+#include "ops/common/binary.h"
+
+namespace sampan {
+namespace {
+
+Status run(RunContext& ctx) {
+  SAMPAN_TRY(check_divisors(ctx.input(1)));
+  return run_binary<DivOp>(ctx);
+}
+
+}  // namespace
+}  // namespace sampan
+
+SAMPAN_OPERATOR(Div, 1)
+    .doc(
+        "a / b, with broadcasting. Integers truncate towards zero; division by 0 is an error for "
+        "them.")
+    .input("a", sampan::kNumbers)
+    .input("b", sampan::kNumbers, 0, 0)
+    .output("y")
+    .infer(sampan::infer_binary<sampan::dim_div>)
+    .in_place(0)
+    .kernel(sampan::run);

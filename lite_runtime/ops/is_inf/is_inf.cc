@@ -1,0 +1,27 @@
+#include <limits>
+
+#include "ops/common/unary.h"
+
+namespace sampan {
+namespace {
+
+enum { kNegative, kPositive };
+
+Status run(RunContext& ctx) {
+  return run_map<kFloats, Bool>(ctx, [&ctx](auto x) {
+    constexpr auto inf = std::numeric_limits<decltype(x)>::infinity();
+    return (x == inf && ctx.attr_bool(kPositive)) || (x == -inf && ctx.attr_bool(kNegative));
+  });
+}
+
+}  // namespace
+}  // namespace sampan
+
+SAMPAN_OPERATOR(IsInf, 1)
+    .doc("True where x is infinite, of the signs asked for.")
+    .input("x", sampan::kFloats)
+    .output("y")
+    .attr_bool(sampan::kNegative, "detect_negative", true)
+    .attr_bool(sampan::kPositive, "detect_positive", true)
+    .infer(sampan::bool_like_first)
+    .kernel(sampan::run);

@@ -1,0 +1,11 @@
+#include "ops/common/arithmetic.h"
+#include "ops/common/binary.h"
+
+SAMPAN_OPERATOR(LessOrEqual, 1)
+    .doc("a <= b as bool, with broadcasting.")
+    .input("a", sampan::kNumbers)
+    .input("b", sampan::kNumbers, 0, 0)
+    .output("y")
+    .infer(sampan::infer_compare<sampan::dim_less_or_equal>)
+    .in_place(0)
+    .kernel(sampan::run_binary<sampan::LessOrEqualOp>);

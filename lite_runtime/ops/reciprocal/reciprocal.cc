@@ -1,0 +1,9 @@
+#include "ops/common/functions.h"
+
+SAMPAN_OPERATOR(Reciprocal, 1)
+    .doc("1 / x, correctly rounded.")
+    .input("x", sampan::kFloats)
+    .output("y")
+    .infer(sampan::same_as_first)
+    .in_place(0)
+    .kernel(sampan::run_unary<sampan::ReciprocalFn>);

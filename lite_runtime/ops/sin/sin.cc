@@ -1,0 +1,9 @@
+#include "ops/common/functions.h"
+
+SAMPAN_OPERATOR(Sin, 1)
+    .doc("The sine of x in radians.")
+    .input("x", sampan::kFloats)
+    .output("y")
+    .infer(sampan::same_as_first)
+    .in_place(0)
+    .kernel(sampan::run_unary<sampan::SinFn>);

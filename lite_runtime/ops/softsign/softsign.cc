@@ -1,0 +1,9 @@
+#include "ops/common/functions.h"
+
+SAMPAN_OPERATOR(Softsign, 1)
+    .doc("x / (1 + |x|).")
+    .input("x", sampan::kFloats)
+    .output("y")
+    .infer(sampan::same_as_first)
+    .in_place(0)
+    .kernel(sampan::run_unary<sampan::SoftsignFn>);

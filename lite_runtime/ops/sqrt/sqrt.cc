@@ -1,0 +1,9 @@
+#include "ops/common/functions.h"
+
+SAMPAN_OPERATOR(Sqrt, 1)
+    .doc("The square root, correctly rounded; NaN below 0.")
+    .input("x", sampan::kFloats)
+    .output("y")
+    .infer(sampan::same_as_first)
+    .in_place(0)
+    .kernel(sampan::run_unary<sampan::SqrtFn>);
