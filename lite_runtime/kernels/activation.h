@@ -1,6 +1,6 @@
-// The activations that matrix, convolution and depthwise kernels can apply to their results, and how
-// they are handed over. kNone and kClip are done in registers by the kernels themselves; every other
-// kind is a function over freshly stored, still cached results (ActivationFn).
+// The activations that matrix, convolution and depthwise kernels can apply to their results, and
+// how they are handed over. kNone and kClip are done in registers by the kernels themselves; every
+// other kind is a function over freshly stored, still cached results (ActivationFn).
 #pragma once
 #include <cstdint>
 
@@ -13,7 +13,7 @@ enum class Activation : uint8_t {
   kHardSwish = 3,    // x * hard_sigmoid(x; 1/6, 1/2)
   kHardSigmoid = 4,  // min(1, max(0, p0 * x + p1))
   kSigmoid = 5,
-  kSilu = 6,      // x * sigmoid(x)
+  kSilu = 6,  // x * sigmoid(x)
   kTanh = 7,
   kGelu = 8,      // x * (1 + erf(x / sqrt 2)) / 2
   kGeluTanh = 9,  // the tanh approximation of gelu

@@ -150,7 +150,7 @@ inline bool can_run(Isa isa) {
 #if SAMPAN_X86
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   if (isa == Isa::kAvx2) return avx2;
-  #if defined(SAMPAN_SIMDE)
+  #if defined(SAMPAN_SIMDE) || defined(SAMPAN_TEST_SIMDE)
   return avx2;
   #else
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

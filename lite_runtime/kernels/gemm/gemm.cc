@@ -1,6 +1,6 @@
-#include "lite_runtime/kernels/gemm/gemm.h"
+#include "kernels/gemm/gemm.h"
 
-#include "lite_runtime/kernels/gemm/gemm_tile.h"
+#include "kernels/gemm/gemm_tile.h"
 
 namespace sampan {
 
@@ -125,10 +125,10 @@ void gemm_avx512(const GemmF32& g, int64_t m0, int64_t m1, int64_t p0, int64_t p
   gemm_f32_tiles(tiles_f32_avx512(), g, m0, m1, p0, p1);
 }
 
-constexpr GemmF32Kernels kAvx512Kernels = {
-    "gemm_f32_7x32_avx512", Isa::kAvx512, 7, 32, gemm_avx512, pack_f32_avx2};
-constexpr GemmF32Kernels kAvx2Kernels = {
-    "gemm_f32_6x16_avx2", Isa::kAvx2, 6, 16, gemm_avx2, pack_f32_avx2};
+constexpr GemmF32Kernels kAvx512Kernels = {"gemm_f32_7x32_avx512", Isa::kAvx512, 7, 32, gemm_avx512,
+                                           pack_f32_avx2};
+constexpr GemmF32Kernels kAvx2Kernels = {"gemm_f32_6x16_avx2", Isa::kAvx2, 6, 16, gemm_avx2,
+                                         pack_f32_avx2};
 
 }  // namespace
 
@@ -141,7 +141,7 @@ const TileSetF32* tiles_f32(Isa) { return nullptr; }
 #endif
 
 const GemmF32Kernels& gemm_f32_kernels(Isa isa) {
-  static constexpr GemmF32Kernels portable = {"gemm_f32_1x1_portable", Isa::kPortable,    1, 16,
+  static constexpr GemmF32Kernels portable = {"gemm_f32_1x1_portable", Isa::kPortable,   1, 16,
                                               gemm_f32_portable,       pack_f32_portable};
 #if SAMPAN_X86
   if (isa >= Isa::kAvx512) return kAvx512Kernels;

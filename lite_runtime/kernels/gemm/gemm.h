@@ -8,8 +8,8 @@
 #pragma once
 #include <cstdint>
 
-#include "lite_runtime/kernels/activation.h"
-#include "lite_runtime/kernels/isa.h"
+#include "kernels/activation.h"
+#include "kernels/isa.h"
 
 namespace sampan {
 
@@ -41,8 +41,8 @@ struct GemmF32Kernels {
   int mr, nr;  // the main tile: splitting the work at multiples of it wastes least
   // Rows m0..m1 of the panels p0..p1 (columns 16 * p0 up to min(n, 16 * p1)).
   void (*run)(const GemmF32& g, int64_t m0, int64_t m1, int64_t p0, int64_t p1);
-  // Panels p0..p1 of the k x n matrix with element (i, j) at b[i * stride_k + j * stride_n]; `out` is
-  // where panel 0 goes. Transposed matrices are handed over by their strides.
+  // Panels p0..p1 of the k x n matrix with element (i, j) at b[i * stride_k + j * stride_n]; `out`
+  // is where panel 0 goes. Transposed matrices are handed over by their strides.
   void (*pack)(const float* b, int64_t k, int64_t n, int64_t stride_k, int64_t stride_n, int64_t p0,
                int64_t p1, float* out);
 };

@@ -1,4 +1,4 @@
-#include "lite_runtime/kernels/gemm/gemm_impl.h"
+#include "kernels/gemm/gemm_impl.h"
 
 namespace sampan {
 namespace {
@@ -38,9 +38,8 @@ SAMPAN_INLINE void transpose_8x8(const float* b, int64_t stride_n, float* out) {
 const TileSetF32& tiles_f32_avx2() {
   static constexpr TileSetF32 set = {
       {{},
-       {nullptr, tile<1, 1>(), tile<2, 1>(), tile<3, 1>(), tile<4, 1>(), tile<5, 1>(),
-        tile<6, 1>(), tile<7, 1>(), tile<8, 1>(), tile<9, 1>(), tile<10, 1>(), tile<11, 1>(),
-        tile<12, 1>()},
+       {nullptr, tile<1, 1>(), tile<2, 1>(), tile<3, 1>(), tile<4, 1>(), tile<5, 1>(), tile<6, 1>(),
+        tile<7, 1>(), tile<8, 1>(), tile<9, 1>(), tile<10, 1>(), tile<11, 1>(), tile<12, 1>()},
        {nullptr, tile<1, 2>(), tile<2, 2>(), tile<3, 2>(), tile<4, 2>(), tile<5, 2>(),
         tile<6, 2>()},
        {nullptr, tile<1, 3>(), tile<2, 3>(), tile<3, 3>(), tile<4, 3>()},

@@ -1,4 +1,4 @@
-#include "lite_runtime/kernels/gemm/gemm_impl.h"
+#include "kernels/gemm/gemm_impl.h"
 
 namespace sampan {
 namespace {
@@ -21,13 +21,12 @@ const TileSetF32& tiles_f32_avx512() {
        {nullptr, tile<1, 0, true>(), tile<2, 0, true>(), tile<3, 0, true>(), tile<4, 0, true>(),
         tile<5, 0, true>(), tile<6, 0, true>(), tile<7, 0, true>(), tile<8, 0, true>(),
         tile<9, 0, true>(), tile<10, 0, true>(), tile<11, 0, true>(), tile<12, 0, true>()},
-       {nullptr, tile<1, 1>(), tile<2, 1>(), tile<3, 1>(), tile<4, 1>(), tile<5, 1>(),
-        tile<6, 1>(), tile<7, 1>(), tile<8, 1>(), tile<9, 1>(), tile<10, 1>(), tile<11, 1>(),
-        tile<12, 1>()},
+       {nullptr, tile<1, 1>(), tile<2, 1>(), tile<3, 1>(), tile<4, 1>(), tile<5, 1>(), tile<6, 1>(),
+        tile<7, 1>(), tile<8, 1>(), tile<9, 1>(), tile<10, 1>(), tile<11, 1>(), tile<12, 1>()},
        {nullptr, tile<1, 1, true>(), tile<2, 1, true>(), tile<3, 1, true>(), tile<4, 1, true>(),
         tile<5, 1, true>(), tile<6, 1, true>(), tile<7, 1, true>()},
-       {nullptr, tile<1, 2>(), tile<2, 2>(), tile<3, 2>(), tile<4, 2>(), tile<5, 2>(),
-        tile<6, 2>(), tile<7, 2>()},
+       {nullptr, tile<1, 2>(), tile<2, 2>(), tile<3, 2>(), tile<4, 2>(), tile<5, 2>(), tile<6, 2>(),
+        tile<7, 2>()},
        {},
        {},
        {},

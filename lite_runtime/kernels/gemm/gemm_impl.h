@@ -1,7 +1,7 @@
 // The tile of the matrix product, once for all vector types. Included only by gemm_<isa>.cc.
 #pragma once
-#include "lite_runtime/kernels/gemm/gemm_tile.h"
-#include "lite_runtime/kernels/simd/simd.h"
+#include "kernels/gemm/gemm_tile.h"
+#include "kernels/simd/simd.h"
 
 #define SAMPAN_UNROLL _Pragma("GCC unroll 16")
 #define SAMPAN_INLINE inline __attribute__((always_inline))
@@ -60,9 +60,7 @@ struct Tile {
     SAMPAN_UNROLL for (int i = 0; i < MR; ++i) {
       if constexpr (NV > 0) {
         const V av = V::set1(a[i][U]);
-        SAMPAN_UNROLL for (int j = 0; j < NV; ++j) {
-          acc.v[i][j] = V::fma(av, bv[j], acc.v[i][j]);
-        }
+        SAMPAN_UNROLL for (int j = 0; j < NV; ++j) { acc.v[i][j] = V::fma(av, bv[j], acc.v[i][j]); }
       }
       if constexpr (HALF) acc.h[i] = H::fma(H::set1(a[i][U]), bh, acc.h[i]);
     }

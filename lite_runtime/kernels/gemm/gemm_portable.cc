@@ -1,7 +1,7 @@
 // The oracle: plain loops, one output element after the other.
 #include <cmath>
 
-#include "lite_runtime/kernels/gemm/gemm_tile.h"
+#include "kernels/gemm/gemm_tile.h"
 
 namespace sampan {
 namespace {

@@ -4,13 +4,13 @@
 #pragma once
 #include <cstdint>
 
-#include "lite_runtime/kernels/gemm/gemm.h"
+#include "kernels/gemm/gemm.h"
 
 namespace sampan {
 
 struct TileF32 {
-  // Row i of tap t starts at taps[t * tap_stride + i] and holds tap_len floats; K = n_taps * tap_len.
-  // Without taps (null) there is one tap, whose row i starts at a + i * lda.
+  // Row i of tap t starts at taps[t * tap_stride + i] and holds tap_len floats; K = n_taps *
+  // tap_len. Without taps (null) there is one tap, whose row i starts at a + i * lda.
   const float* const* taps;
   int64_t tap_stride, n_taps, tap_len;
   const float* a;

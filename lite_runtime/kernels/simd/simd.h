@@ -146,8 +146,8 @@ struct F32x16 {
   }
   static F32x16 load(const float* p) { return {_mm512_loadu_ps(p)}; }
   static F32x16 load(const float* p, int n) { return {_mm512_maskz_loadu_ps(lanes(n), p)}; }
-  static void store(float* p, F32x16 a) { _mm512_storeu_ps(p, a.v); }
   static void store(float* p, F32x16 a, int n) { _mm512_mask_storeu_ps(p, lanes(n), a.v); }
+  static void store(float* p, F32x16 a) { _mm512_storeu_ps(p, a.v); }
   static F32x16 set1(float x) { return {_mm512_set1_ps(x)}; }
   static F32x16 zero() { return {_mm512_setzero_ps()}; }
   static F32x16 fma(F32x16 a, F32x16 b, F32x16 c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "lite_runtime/kernels/gemm/gemm.h"
+#include "kernels/gemm/gemm.h"
 #if SAMPAN_X86
   #include <immintrin.h>
 #endif
@@ -44,12 +44,12 @@ double best_time(const F& f) {
 #if SAMPAN_X86
 __attribute__((target("avx2,fma"))) double peak_avx2() {
   const int64_t n = 20000;
-  const double t = best_time([] () __attribute__((target("avx2,fma"))) {
+  const double t = best_time([]() __attribute__((target("avx2,fma"))) {
     __m256 a[12];
     for (auto& x : a) x = _mm256_setzero_ps();
     const __m256 b = _mm256_set1_ps(0.5f);
     for (int64_t i = 0; i < n; ++i) {
-#pragma GCC unroll 12
+  #pragma GCC unroll 12
       for (int j = 0; j < 12; ++j) {
         a[j] = _mm256_fmadd_ps(a[j], b, b);
       }
@@ -61,12 +61,12 @@ __attribute__((target("avx2,fma"))) double peak_avx2() {
 
 __attribute__((target("avx512f"))) double peak_avx512() {
   const int64_t n = 20000;
-  const double t = best_time([] () __attribute__((target("avx512f"))) {
+  const double t = best_time([]() __attribute__((target("avx512f"))) {
     __m512 a[12];
     for (auto& x : a) x = _mm512_setzero_ps();
     const __m512 b = _mm512_set1_ps(0.5f);
     for (int64_t i = 0; i < n; ++i) {
-#pragma GCC unroll 12
+  #pragma GCC unroll 12
       for (int j = 0; j < 12; ++j) {
         a[j] = _mm512_fmadd_ps(a[j], b, b);
       }
@@ -100,9 +100,10 @@ struct Bench {
     sum_flops += flops;
     sum_time += time;
     if (json) {
-      std::printf("%s\n  {\"group\": \"%s\", \"kernel\": \"%s\", \"shape\": \"%s\", \"seconds\": %.9f, "
-                  "\"gflops\": %.3f, \"percent_of_peak\": %.2f}",
-                  first ? "[" : ",", group, kernel, shape, time, flops / time * 1e-9, share);
+      std::printf(
+          "%s\n  {\"group\": \"%s\", \"kernel\": \"%s\", \"shape\": \"%s\", \"seconds\": %.9f, "
+          "\"gflops\": %.3f, \"percent_of_peak\": %.2f}",
+          first ? "[" : ",", group, kernel, shape, time, flops / time * 1e-9, share);
       first = false;
     } else {
       std::printf("%-10s %-24s %-28s %9.4f ms %8.2f GFLOP/s %6.1f %%\n", group, kernel, shape,
@@ -160,19 +161,20 @@ void bench_gemm(Bench& bench, const char* group, const GemmShape* shapes, size_t
   bench.total(group);
 }
 
-const GemmShape kGemmShapes[] = {{128, 128, 128}, {256, 256, 256},  {512, 512, 512},
-                                 {196, 1024, 512}, {197, 768, 768}, {128, 3072, 768},
+const GemmShape kGemmShapes[] = {{128, 128, 128},   {256, 256, 256}, {512, 512, 512},
+                                 {196, 1024, 512},  {197, 768, 768}, {128, 3072, 768},
                                  {1024, 1024, 1024}};
-const GemmShape kGemvShapes[] = {{1, 1280, 1000}, {1, 1024, 4096}, {2, 1024, 4096}, {4, 1024, 4096}};
+const GemmShape kGemvShapes[] = {
+    {1, 1280, 1000}, {1, 1024, 4096}, {2, 1024, 4096}, {4, 1024, 4096}};
 // The pointwise layers of MobileNetV2 1.0 at 224x224, with repetitions.
 const GemmShape kMobileNetV2[] = {
-    {12544, 32, 16}, {12544, 16, 96}, {3136, 96, 24},  {3136, 24, 144}, {3136, 144, 24},
-    {3136, 24, 144}, {784, 144, 32},  {784, 32, 192},  {784, 192, 32},  {784, 32, 192},
-    {784, 192, 32},  {784, 32, 192},  {196, 192, 64},  {196, 64, 384},  {196, 384, 64},
-    {196, 64, 384},  {196, 384, 64},  {196, 64, 384},  {196, 384, 64},  {196, 64, 384},
-    {196, 384, 96},  {196, 96, 576},  {196, 576, 96},  {196, 96, 576},  {196, 576, 96},
-    {196, 96, 576},  {49, 576, 160},  {49, 160, 960},  {49, 960, 160},  {49, 160, 960},
-    {49, 960, 160},  {49, 160, 960},  {49, 960, 320},  {49, 320, 1280}};
+    {12544, 32, 16}, {12544, 16, 96}, {3136, 96, 24}, {3136, 24, 144}, {3136, 144, 24},
+    {3136, 24, 144}, {784, 144, 32},  {784, 32, 192}, {784, 192, 32},  {784, 32, 192},
+    {784, 192, 32},  {784, 32, 192},  {196, 192, 64}, {196, 64, 384},  {196, 384, 64},
+    {196, 64, 384},  {196, 384, 64},  {196, 64, 384}, {196, 384, 64},  {196, 64, 384},
+    {196, 384, 96},  {196, 96, 576},  {196, 576, 96}, {196, 96, 576},  {196, 576, 96},
+    {196, 96, 576},  {49, 576, 160},  {49, 160, 960}, {49, 960, 160},  {49, 160, 960},
+    {49, 960, 160},  {49, 160, 960},  {49, 960, 320}, {49, 320, 1280}};
 
 template <size_t N>
 void gemm_group(Bench& bench, const char* group, const GemmShape (&shapes)[N]) {
@@ -204,7 +206,8 @@ int main_(int argc, char** argv) {
         if (std::strcmp(name, isa_name(isa)) == 0) bench.isa = isa;
       }
     } else {
-      std::fprintf(stderr, "usage: %s [--isa portable|avx2|avx512] [--filter WORD] [--json]\n", argv[0]);
+      std::fprintf(stderr, "usage: %s [--isa portable|avx2|avx512] [--filter WORD] [--json]\n",
+                   argv[0]);
       return 2;
     }
   }
