@@ -54,10 +54,13 @@ def model_path(name: str) -> Path:
     path = cache_dir() / "zoo" / f"{name}.onnx"
     stamp = path.with_suffix(".stamp")
     if not (path.is_file() and stamp.is_file() and stamp.read_text() == _recipe()):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_suffix(f".{os.getpid()}.tmp")
-        temporary.write_bytes(build(name).SerializeToString(deterministic=True))
-        os.replace(temporary, path)
+        data = build(name).SerializeToString(deterministic=True)
+        # An unchanged file keeps its time stamp: what was converted from it need not be converted again.
+        if not (path.is_file() and path.read_bytes() == data):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary = path.with_suffix(f".{os.getpid()}.tmp")
+            temporary.write_bytes(data)
+            os.replace(temporary, path)
         stamp.write_text(_recipe())
     return path
 
