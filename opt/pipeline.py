@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sampan.ir import Change, Graph, verify
 
 from .passes.fold_affine import fold_affine
+from .passes.fold_affine_forward import fold_affine_forward
 from .passes.fold_batchnorm import fold_batchnorm
 from .passes.fold_constants import fold_constants
 from .passes.fold_pad import fold_pad
@@ -25,8 +26,8 @@ Pass = Callable[[Graph], list[Change]]
 
 # Cleaning runs after each group: rewrites leave constants and nodes behind that nothing reads.
 CLEAN: tuple[Pass, ...] = (simplify_moves, fold_constants, merge_common, remove_dead_code)
-FUSE: tuple[Pass, ...] = (fold_pad, fold_batchnorm, fold_affine, fuse_patterns, fuse_layer_norm, fuse_activation,
-                          fuse_residual, fuse_activation)
+FUSE: tuple[Pass, ...] = (fold_pad, fold_batchnorm, fold_affine, fuse_patterns, fuse_layer_norm,
+                          fold_affine_forward, fuse_activation, fuse_residual, fuse_activation)
 LAYOUT: tuple[Pass, ...] = (to_nhwc, sink_transposes)
 MAX_ROUNDS = 8
 

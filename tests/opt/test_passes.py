@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from sampan.opt.passes.fold_affine import fold_affine
+from sampan.opt.passes.fold_affine_forward import fold_affine_forward
 from sampan.opt.passes.fold_batchnorm import fold_batchnorm
 from sampan.opt.passes.fold_constants import fold_constants
 from sampan.opt.passes.fold_pad import fold_pad
@@ -95,6 +96,39 @@ def test_matmul_takes_bias_and_factor():
     y = b("MatMul", b.input("x", "n", 5, 16), b.random(16, 24))
     graph = b.output(b("Add", b("Mul", y, b.const(0.125)), b.random(24)))
     check_same(graph, [fold_affine], n=3)
+    assert ops(graph) == ["MatMul"]
+
+
+@pytest.mark.parametrize("shape", [(1,), (8, 1, 1)])
+@pytest.mark.parametrize("group", [1, 2, 8])
+def test_factors_fold_into_the_next_convolution(shape, group):
+    b = Builder()
+    y = b("Mul", b("Relu", b.input("x", 1, 8, 6, 7)), b.random(*shape))
+    graph = b.output(b("Conv", y, b.random(16, 8 // group, 3, 3), pads=[1, 1, 1, 1], group=group))
+    check_same(graph, [fold_affine_forward, remove_dead_code])
+    assert ops(graph) == ["Relu", "Conv"]
+
+
+@pytest.mark.parametrize("group", [1, 4])
+def test_offsets_fold_into_the_next_convolution_only_without_padding(group):
+    b = Builder()
+    y = b("Add", b.random(8, 1, 1), b("Relu", b.input("x", 1, 8, 6, 7)))
+    graph = b.output(b("Conv", y, b.random(16, 8 // group, 3, 3), b.random(16), group=group))
+    check_same(graph, [fold_affine_forward, remove_dead_code])
+    assert ops(graph) == ["Relu", "Conv"]
+    b = Builder()
+    y = b("Add", b.random(8, 1, 1), b("Relu", b.input("x", 1, 8, 6, 7)))
+    graph = b.output(b("Conv", y, b.random(16, 8, 3, 3), pads=[1, 0, 0, 0]))
+    check_same(graph, [fold_affine_forward, remove_dead_code])
+    assert ops(graph) == ["Relu", "Add", "Conv"]
+
+
+def test_factor_and_offset_fold_into_a_matrix_product():
+    b = Builder()
+    x = b.input("x", "n", 3, 8)
+    y = b("Add", b("Mul", x, b.random(8)), b.random(8))
+    graph = b.output(b("MatMul", y, b.random(8, 5)))
+    check_same(graph, [fold_affine_forward, fold_affine_forward, remove_dead_code], n=2)
     assert ops(graph) == ["MatMul"]
 
 
