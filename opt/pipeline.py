@@ -26,7 +26,7 @@ Pass = Callable[[Graph], list[Change]]
 
 # Cleaning runs after each group: rewrites leave constants and nodes behind that nothing reads.
 CLEAN: tuple[Pass, ...] = (simplify_moves, fold_constants, merge_common, remove_dead_code)
-FUSE: tuple[Pass, ...] = (fold_pad, fold_batchnorm, fold_affine, fuse_patterns, fuse_layer_norm,
+FUSE: tuple[Pass, ...] = (fold_pad, fold_batchnorm, fuse_patterns, fuse_layer_norm, fold_affine,
                           fold_affine_forward, fuse_activation, fuse_residual, fuse_activation)
 LAYOUT: tuple[Pass, ...] = (to_nhwc, sink_transposes)
 MAX_ROUNDS = 8
