@@ -54,8 +54,8 @@ test-cpp: setup-test
 test-py: setup-test
 	@$(PY) -m pytest $(ARGS)
 
-bench: setup
-	@$(PY) -m demos.bench $(ARGS)
+bench: setup-test
+	@$(PY) -m benchmarks.peers $(ARGS)
 
 conformance: setup-test
 	@$(PY) -m tests.conformance $(ARGS)

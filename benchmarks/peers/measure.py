@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -80,10 +81,13 @@ class Worker:
         if line:
             self._process.send_signal(signal.SIGSTOP)
             return dict(json.loads(line))
+        if ready:  # the end of its output: it is about to end by itself, with an exit code that tells why
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(10)
         self.close()
         self._log.seek(0)
         last = (self._log.read().strip().splitlines() or ["no message"])[-1]
-        raise Failed(f"exit {self._process.returncode}: {last[:200]}" if ready else f"no answer in {_TIMEOUT} s")
+        raise Failed(f"exit {self._process.returncode}: {last[:200]}" if ready else f"no answer in {_TIMEOUT:.0f} s")
 
     def close(self) -> None:
         if self._process.poll() is None:
