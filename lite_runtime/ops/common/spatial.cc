@@ -208,17 +208,17 @@ template <class H>
 void move_half(const RunContext& ctx, const Move& m, const void* src, void* dst, bool to_last) {
   if (to_last) {
     move_elements(ctx, m, static_cast<const H*>(src), static_cast<float*>(dst), true,
-                  [](H x, float* out) { *out = to_float(x); });
+                  [](H x, float* out) { *out = x; });
   } else {
     move_elements(ctx, m, static_cast<const float*>(src), static_cast<H*>(dst), false,
-                  [](float x, H* out) { from_float(x, out); });
+                  [](float x, H* out) { *out = H::from(x); });
   }
 }
 
 void move(const RunContext& ctx, const Move& m, DType type, const void* src, void* dst,
           bool to_last) {
   if (type == DType::kFloat16) return move_half<Half>(ctx, m, src, dst, to_last);
-  if (type == DType::kBFloat16) return move_half<BFloat>(ctx, m, src, dst, to_last);
+  if (type == DType::kBFloat16) return move_half<BFloat16>(ctx, m, src, dst, to_last);
   switch (dtype_size(type)) {
     case 1: return move_same<uint8_t>(ctx, m, src, dst, to_last);
     case 2: return move_same<uint16_t>(ctx, m, src, dst, to_last);
