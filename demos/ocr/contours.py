@@ -78,7 +78,7 @@ def label_runs(mask: NDArray[np.bool_], diagonal: bool = True) -> Runs:
 def convex_hull(rows: Ints, first: Ints, last: Ints) -> Ints:
     """Hull of pixels given by each row's first and last column (rows strictly ascending, integers).
 
-    Returns (n, 2) points x, y without collinear ones: down the left side, then up the right side.
+    Returns (n, 2) points x, y without collinear ones: down the right side, up the left side, the top left last.
     """
     height = rows.tolist()
 
@@ -99,7 +99,13 @@ def convex_hull(rows: Ints, first: Ints, last: Ints) -> Ints:
         right.pop()
     if right and right[0] == left[0]:
         right.pop(0)
-    return np.array(left + right[::-1], np.int64).reshape(-1, 2)
+    return np.array(right + left[::-1], np.int64).reshape(-1, 2)
+
+
+def _hole_order(hull: Ints) -> Ints:
+    """The hull as it is met when a hole's border is followed: from the pixel left of the hole's first one on."""
+    top, before = hull[-1], hull[-2]
+    return np.roll(hull, 2 if before[0] == top[0] - 1 and before[1] == top[1] + 1 else 1, axis=0)
 
 
 def _hole_borders(mask: NDArray[np.bool_]) -> tuple[Runs, Ints]:
@@ -142,7 +148,8 @@ def border_hulls(mask: NDArray[np.bool_], limit: int | None = None) -> list[Ints
     """Hulls (n, 2) of all outer borders and hole borders of ``mask``, the last found first, at most ``limit``.
 
     The order is that of ``findContours``: a border is found at its blob's first pixel in raster order (a hole's at
-    the pixel to the left of the hole's first one), and the list runs from the bottom of the picture up.
+    the pixel to the left of the hole's first one), and the list runs from the bottom of the picture up. The points
+    of a hull start where OpenCV's do; `geometry.min_area_rect` breaks ties by that.
     """
     height, width = mask.shape
     blobs = label_runs(mask)
@@ -151,6 +158,6 @@ def border_hulls(mask: NDArray[np.bool_], limit: int | None = None) -> list[Ints
     seed = np.full(blobs.count, np.iinfo(np.int64).max)
     np.minimum.at(seed, blobs.label, blobs.row * width + blobs.first)
     holes, hole_seed = _hole_borders(mask)
-    hulls = _hulls(blobs, height) + _hulls(holes, height)
+    hulls = _hulls(blobs, height) + [_hole_order(hull) for hull in _hulls(holes, height)]
     order = np.argsort(np.concatenate([seed, hole_seed]), kind="stable")[::-1]
     return [hulls[i] for i in order[:limit]]

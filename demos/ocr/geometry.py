@@ -16,65 +16,93 @@ F32 = NDArray[np.float32]
 _ARC_TOLERANCE = 0.25  # pixels between a round corner and the polygon that stands for it (Clipper's default)
 
 
-def _extremes(hull: NDArray[np.float64], base: NDArray[np.float64]) -> tuple[NDArray[np.intp], ...]:
-    """Per direction in ``base`` (n, 2): the hull points furthest along -u, +u, -v, +v, where v is u turned by 90."""
-    along = hull @ base.T
-    across = hull @ np.stack([-base[:, 1], base[:, 0]])
-    return along.argmin(0), along.argmax(0), across.argmin(0), across.argmax(0)
-
-
 def min_area_rect(hull: NDArray[np.integer]) -> tuple[F32, float]:
-    """The rectangle of least area around a convex polygon.
+    """The rectangle of least area around a convex polygon, by rotating calipers.
 
-    ``hull`` is (n, 2), strictly convex, n >= 1, either direction of travel. One side lies along an edge of the hull
-    (Freeman and Shapira, 1975); of equally small ones the one turned furthest wins. Returns the corners (4, 2)
-    float32 and the length of the shorter side in pixels.
+    ``hull`` is (n, 2), strictly convex, n >= 1, integers, either direction of travel. One side of the rectangle lies
+    along an edge of the hull (Freeman and Shapira, 1975), so every edge is tried; of equally good ones the last in
+    order of angle wins. Returns the corners (4, 2) float32 and the length of the shorter side in pixels.
     """
-    points = np.asarray(hull, np.float64)
-    if len(points) < 3:
-        flat = np.array([points[0], points[0], points[-1], points[-1]], np.float32)
-        return flat, 0.0
-    edges = np.roll(points, -1, axis=0) - points
-    inverse_length = (1.0 / np.hypot(edges[:, 0], edges[:, 1])).astype(np.float32)
-    unit = edges.astype(np.float32) * inverse_length[:, None]
-    a, b = unit[:, 0].copy(), unit[:, 1].copy()
-    # Turn each edge's direction by quarters into the first quadrant: a > 0, b >= 0.
-    for _ in range(3):
-        turn = ~((a > 0) & (b >= 0))
-        a[turn], b[turn] = b[turn], -a[turn]
-    order = np.argsort(b, kind="stable")
-    a, b = a[order], b[order]
-    left, right, bottom, top = _extremes(points, np.stack([a, b], axis=1).astype(np.float64))
+    if len(hull) < 3:
+        return np.asarray(hull, np.float32)[[0, 0, -1, -1]], 0.0
+    points, a, b, touching = _calipers(np.asarray(hull, np.int64))
     single = points.astype(np.float32)
+    bottom, right, top, left = touching
     span = single[right] - single[left]
     width = span[:, 0] * a + span[:, 1] * b
     span = single[top] - single[bottom]
-    height = span[:, 1] * a - span[:, 0] * b
+    height = -span[:, 0] * b + span[:, 1] * a
     area = width * height
     best = int(np.flatnonzero(area == area.min())[-1])
-
-    u = np.array([a[best], b[best]], np.float32)
-    v = np.array([-b[best], a[best]], np.float32)
-    c1 = u @ single[left[best]]
-    c2 = v @ single[bottom[best]]
-    scale = np.float32(1) / (u[0] * v[1] - u[1] * v[0])
-    corner = np.array([(c1 * v[1] - c2 * u[1]) * scale, (u[0] * c2 - v[0] * c1) * scale], np.float32)
-    return _corners(corner, u * width[best], v * height[best])
+    return _corners(single[left[best]], single[bottom[best]], a[best], b[best], width[best], height[best])
 
 
-def _corners(corner: F32, along: F32, across: F32) -> tuple[F32, float]:
-    """Corners by way of centre, size and angle, rounding where a rotated rectangle in degrees does."""
-    centre = corner + (along + across) * np.float32(0.5)
-    width = np.float32(math.hypot(*along.tolist()))
-    height = np.float32(math.hypot(*across.tolist()))
-    degrees = np.float32(np.float32(math.atan2(float(along[1]), float(along[0]))) * 180 / math.pi)
+def _calipers(hull: NDArray[np.int64]) -> tuple[NDArray[np.int64], F32, F32, NDArray[np.int64]]:
+    """Lay a rectangle along every edge of the hull, turning from 0 to 90 degrees.
+
+    Returns the hull so ordered that it turns from x towards y, the direction (a, b) of the rectangle's first side
+    per step (float32, a >= 0, b >= 0), and per step the hull points (4, n) that touch its four sides, in the order
+    least y, greatest x, greatest y, least x at 0 degrees. Of two points equally far out the calipers start at the
+    first in the order of ``hull``, which decides whether an upright edge comes first or last.
+    """
+    x, y = hull.T
+    if (x * np.roll(y, -1) - np.roll(x, -1) * y).sum() < 0:
+        hull = hull[::-1]
+        x, y = hull.T
+    count = len(hull)
+    first = np.array([y.argmin(), x.argmax(), y.argmax(), x.argmin()])
+    # Edges between one side's first point and the next side's, and one more: if that one is at a right angle it
+    # comes up again before the edges of later sides at a right angle, and there are `count` steps only.
+    spans = (np.roll(first, -1) - first) % count + 1
+    side = np.repeat(np.arange(4), spans)
+    edge = (np.repeat(first - (np.cumsum(spans) - spans), spans) + np.arange(count + 4)) % count
+    dx, dy = (np.roll(hull, -1, axis=0) - hull)[edge].T
+    # Each edge turned back by its side's quarters: into the first quadrant.
+    across = np.choose(side, [dx, dy, -dx, -dy])
+    down = np.choose(side, [dy, -dx, -dy, dx])
+    slope = np.divide(down, across, out=np.full(count + 4, np.inf), where=across != 0)
+    slope[across < 0] = np.nan  # beyond the right angle; NaN sorts last
+    turn = np.argsort(slope, kind="stable")[:count]
+    # After a step, a side's point is the end of the edge it lay on.
+    passed = np.cumsum(side[turn] == np.arange(4)[:, None], axis=1)
+    touching = (first[:, None] + passed) % count
+    length = np.sqrt((across * across + down * down).astype(np.float64))
+    scale = (1.0 / length).astype(np.float32)[turn]
+    return hull, across[turn].astype(np.float32) * scale, down[turn].astype(np.float32) * scale, touching
+
+
+def _corners(
+    left: F32, bottom: F32, a: np.float32, b: np.float32, width: np.float32, height: np.float32
+) -> tuple[F32, float]:
+    """Corners by way of corner, centre, size and angle in degrees, in single precision at each stop."""
+    half = np.float32(0.5)
+    c1 = a * left[0] + left[1] * b
+    c2 = -b * bottom[0] + bottom[1] * a
+    scale = np.float32(1) / (a * a - -b * b)
+    corner_x, corner_y = (c1 * a - c2 * b) * scale, (a * c2 - -b * c1) * scale
+    along_x, along_y, across_x, across_y = a * width, b * width, -b * height, a * height
+    centre_x = corner_x + (along_x + across_x) * half
+    centre_y = corner_y + (along_y + across_y) * half
+    width = np.float32(math.sqrt(float(along_x) ** 2 + float(along_y) ** 2))
+    height = np.float32(math.sqrt(float(across_x) ** 2 + float(across_y) ** 2))
+    degrees = np.float32(
+        float(np.float32(math.atan2(float(along_y), float(along_x))) * np.float32(180)) / math.pi
+    )
     radians = float(degrees) * math.pi / 180
-    cosine = np.float32(math.cos(radians)) * np.float32(0.5)
-    sine = np.float32(math.sin(radians)) * np.float32(0.5)
-    first = centre + np.array([-sine * height - cosine * width, cosine * height - sine * width], np.float32)
-    second = centre + np.array([sine * height - cosine * width, -cosine * height - sine * width], np.float32)
-    box = np.stack([first, second, 2 * centre - first, 2 * centre - second])
-    return box, float(min(width, height))
+    cosine = np.float32(math.cos(radians)) * half
+    sine = np.float32(math.sin(radians)) * half
+    first_x = centre_x - sine * height - cosine * width
+    first_y = centre_y + cosine * height - sine * width
+    second_x = centre_x + sine * height - cosine * width
+    second_y = centre_y - cosine * height - sine * width
+    two = np.float32(2)
+    box = [
+        (first_x, first_y),
+        (second_x, second_y),
+        (two * centre_x - first_x, two * centre_y - first_y),
+        (two * centre_x - second_x, two * centre_y - second_y),
+    ]
+    return np.array(box, np.float32), float(min(width, height))
 
 
 def order_by_x(box: F32) -> F32:
@@ -134,8 +162,12 @@ def offset_convex(polygon: NDArray[np.floating], distance: float) -> NDArray[np.
 
 
 def hull_of_points(points: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Convex hull (n, 2) of integer points (m, 2), m >= 1, without collinear ones (Andrew's monotone chain)."""
-    ordered = sorted(set(map(tuple, points.tolist())))
+    """Convex hull (n, 2) of integer points (m, 2), m >= 1, without collinear ones (Andrew's monotone chain).
+
+    It turns from x towards y (clockwise on the screen) and starts after the rightmost of the topmost points.
+    """
+    # By row from the top, and in a row from the right.
+    ordered = sorted({(x, y) for x, y in points.tolist()}, key=lambda point: (point[1], -point[0]))
     if len(ordered) < 3:
         return np.array(ordered, np.int64).reshape(-1, 2)
 
@@ -150,30 +182,69 @@ def hull_of_points(points: NDArray[np.int64]) -> NDArray[np.int64]:
             hull.append((x, y))
         return hull[:-1]
 
-    return np.array(chain(ordered) + chain(ordered[::-1]), np.int64)
+    hull = chain(ordered) + chain(ordered[::-1])
+    return np.array(hull[1:] + hull[:1], np.int64)
 
 
-def _line_spans(polygon: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64]) -> None:
-    """Widen the spans [low[y], high[y]] to the pixels of the polygon's edges, drawn as 8-connected lines."""
-    for (ax, ay), (bx, by) in zip(polygon.tolist(), np.roll(polygon, -1, axis=0).tolist()):
-        if bx < ax:
-            ax, ay, bx, by = bx, by, ax, ay
-        dx, dy = bx - ax, abs(by - ay)
-        longer, shorter = max(dx, dy), min(dx, dy)
-        step = np.arange(longer + 1)
-        # Bresenham in closed form, halves rounded towards the start.
-        side = -((longer - 2 * shorter * step) // (2 * longer)) if longer else step
-        down = 1 if by >= ay else -1
-        xs, ys = (ax + step, ay + down * side) if dx >= dy else (ax + side, ay + down * step)
-        inside = (ys >= 0) & (ys < low.size)
-        np.minimum.at(low, ys[inside], xs[inside])
-        np.maximum.at(high, ys[inside], xs[inside])
+def _clip(ax: int, ay: int, bx: int, by: int, width: int, height: int) -> tuple[int, int, int, int] | None:
+    """The part of a line inside the picture, ends cut towards the start; None when it lies outside."""
+    for _ in range(2):  # rows first, then columns
+        if min(ay, by) >= 0 and max(ay, by) < height:
+            ax, ay, bx, by, width, height = ay, ax, by, bx, height, width
+            continue
+        if max(ay, by) < 0 or min(ay, by) >= height:
+            return None
+        slope_x, slope_y = bx - ax, by - ay
+        if not 0 <= ay < height:
+            edge = 0 if ay < 0 else height - 1
+            ax, ay = ax + int((edge - ay) * slope_x / slope_y), edge
+            slope_x, slope_y = bx - ax, by - ay
+        if not 0 <= by < height:
+            edge = 0 if by < 0 else height - 1
+            bx, by = bx + int((edge - by) * slope_x / slope_y), edge
+        ax, ay, bx, by, width, height = ay, ax, by, bx, height, width
+    return ax, ay, bx, by
+
+
+def _line(ax: int, ay: int, bx: int, by: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Columns and rows of an 8-connected line: Bresenham in closed form, halves rounded towards the left end."""
+    if bx < ax:
+        ax, ay, bx, by = bx, by, ax, ay
+    dx, dy = bx - ax, abs(by - ay)
+    longer, shorter = max(dx, dy), min(dx, dy)
+    step = np.arange(longer + 1)
+    side = -((longer - 2 * shorter * step) // (2 * longer)) if longer else step
+    down = 1 if by >= ay else -1
+    return (ax + step, ay + down * side) if dx >= dy else (ax + side, ay + down * step)
 
 
 def convex_mask(polygon: NDArray[np.int64], width: int, height: int) -> NDArray[np.bool_]:
-    """Pixels (height, width) inside or on the border of a convex polygon (n, 2) with integer corners."""
-    low = np.full(height, width, np.int64)
-    high = np.full(height, -1, np.int64)
-    _line_spans(polygon, low, high)
+    """Pixels (height, width) inside or on the border of a convex polygon (n, 2) with integer corners.
+
+    The rule is that of ``fillPoly``: per row from the left edge rounded up to the right edge rounded down, in 1/65536
+    pixels, and the edges themselves drawn as lines, clipped to the picture first.
+    """
+    far = (width + height + 1) << 16
+    left, right = np.full(height, far, np.int64), np.full(height, -far, np.int64)
+    low, high = np.full(height, width, np.int64), np.full(height, -1, np.int64)
+    for (ax, ay), (bx, by) in zip(polygon.tolist(), np.roll(polygon, -1, axis=0).tolist()):
+        top, bottom = min(ay, by), max(ay, by)
+        clipped = _clip(ax, ay, bx, by, width, height)
+        if clipped is not None:
+            columns, rows = _line(*clipped)
+            np.minimum.at(low, rows, columns)
+            np.maximum.at(high, rows, columns)
+            if clipped[1] != clipped[3]:  # the slope is that of the clipped line
+                ax, ay, bx, by = clipped
+        rows = np.arange(max(top, 0), min(bottom, height))
+        if rows.size:
+            if by < ay:
+                ax, ay, bx, by = bx, by, ax, ay
+            places = (ax << 16) + int(((bx - ax) << 16) / (by - ay)) * (rows - ay)
+            left[rows] = np.minimum(left[rows], places)
+            right[rows] = np.maximum(right[rows], places)
+    filled = left <= right
+    low = np.where(filled, np.minimum(low, -(-left >> 16)), low)
+    high = np.where(filled, np.maximum(high, right >> 16), high)
     columns = np.arange(width)
     return (columns >= low[:, None]) & (columns <= high[:, None])
