@@ -1,0 +1,28 @@
+#include "ops/common/softmax.h"
+
+namespace sampan {
+namespace {
+
+enum { kAxis };
+
+Status prepare(PrepareContext& ctx) { return prepare_softmax(ctx, "softmax_portable"); }
+
+Status run(RunContext& ctx) {
+  return run_softmax(ctx, [](const auto* x, auto* y, int64_t n, int64_t stride) {
+    const auto m = row_max(x, n, stride);
+    const auto sum = exp_sum(x, n, stride, m);
+    for (int64_t i = 0; i < n; ++i) y[i * stride] = exp_of(x[i * stride] - m) / sum;
+  });
+}
+
+}  // namespace
+}  // namespace sampan
+
+SAMPAN_OPERATOR(Softmax, 1)
+    .doc("exp(x - max) / sum(exp(x - max)) along one axis.")
+    .input("x", sampan::kFloats)
+    .output("y")
+    .attr_int(sampan::kAxis, "axis", -1, -sampan::kMaxRank, sampan::kMaxRank - 1)
+    .infer(sampan::infer_softmax)
+    .in_place(0)
+    .kernel(sampan::prepare, sampan::run);
