@@ -61,15 +61,17 @@ inline V scale(V p, V n) {
   return V::mul(V::mul(p, V::pow2(half)), V::pow2(V::sub(n, half)));
 }
 
-// exp(x) = p 2^n, for x in [-140, 89]; p in [0.7, 1.42].
+// exp(x) = (p + lo) 2^n, for x in [-140, 89]; p in [0.7, 1.42]. lo is what rounding p lost: callers
+// that go on multiplying and dividing may use it to stay within their error limit.
 template <class V>
 struct Scaled {
-  V p, n;
+  V p, lo, n;
 };
 template <class V>
 inline Scaled<V> exp_unscaled(ExpParts<V> e) {
-  V p = V::fma(exp_tail(e.r), e.r, V::set1(1.0f));
-  return {V::fma(p, e.r, V::set1(1.0f)), e.n};
+  V s = V::fma(V::mul(exp_tail(e.r), e.r), e.r, e.r);
+  V p = V::add(V::set1(1.0f), s);
+  return {p, V::sub(s, V::sub(p, V::set1(1.0f))), e.n};
 }
 template <class V>
 inline Scaled<V> exp_unscaled(V x) {
@@ -171,12 +173,27 @@ inline V tanh(V x) {
   return V::select(V::lt(a, V::set1(0.625f)), small, with_sign(large, x));
 }
 
+// (num + num_lo) / (1 + e), e in [0, 1], with the rounding errors of the division and the sum put
+// back.
+template <class V>
+inline V divide_by_one_plus(V num, V num_lo, V e) {
+  V den = V::add(V::set1(1.0f), e);
+  V den_lo = V::sub(e, V::sub(den, V::set1(1.0f)));
+  V inv = V::div(V::set1(1.0f), den);
+  V q = V::mul(num, inv);
+  V rest = V::add(V::fma(V::neg(q), den, num), V::fma(V::neg(q), den_lo, num_lo));
+  return V::fma(rest, inv, q);
+}
+
 // 1 / (1 + exp(-x)), never through a small difference.
 template <class V>
 inline V sigmoid(V x) {
-  V e = exp(V::neg(V::abs(x)));
-  V num = V::select(V::lt(x, V::zero()), e, V::set1(1.0f));
-  return V::div(num, V::add(V::set1(1.0f), e));
+  V a = V::min(V::set1(104.0f), V::abs(x));
+  Scaled<V> e = exp_unscaled(V::neg(a));
+  auto left = V::lt(x, V::zero());
+  V q = divide_by_one_plus(V::select(left, e.p, V::set1(1.0f)), V::select(left, e.lo, V::zero()),
+                           scale(e.p, e.n));
+  return V::select(left, scale(q, e.n), q);
 }
 
 template <class V>
@@ -198,22 +215,44 @@ inline V erf(V x) {
 // x is multiplied in before the power of two, so that an underflow of the factor alone does no
 // harm.
 
-// x * Phi(x), with Phi(-a) = exp(-a^2 / 2) P(a) / Q(a); all coefficients are positive, so nothing
-// cancels. The square's rounding error goes into the exponential: the left tail stays accurate.
+// x * Phi(x). For |x| < 1, Phi(x) = 1/2 + x R(x^2). Beyond, Phi(-a) = exp(-a^2 / 2) G(a), where
+// G(a) (a + 4) is a polynomial in (a - 4) / (a + 4); the rounding errors of the square and of the
+// exponential's factors are put back, so that the left tail keeps its relative accuracy.
 template <class V>
 inline V gelu(V x) {
-  constexpr float num_c[] = {0.5f, 0.438496798f, 0.183384925f, 0.0406837687f, 0.00412382698f};
-  constexpr float den_c[] = {1.0f,         1.6748786f,   1.20312464f,
-                             0.469866157f, 0.101985455f, 0.0103367837f};
+  constexpr float small_c[] = {0.398942292f,    -0.0664905384f, 0.00997416396f,
+                               -0.00118802383f, 0.00011502397f, -8.17179534e-06f};
+  constexpr float tail_c[] = {0.755285144f,    -0.607896626f,  0.387136757f,
+                              -0.186523497f,   0.0604021326f,  -0.0075121643f,
+                              -0.00349676493f, 0.00148764998f, 0.000150973865f};
+  V near = V::mul(x, V::fma(x, polynomial(V::mul(x, x), small_c), V::set1(0.5f)));
   V a = V::min(V::set1(15.0f), V::abs(x));  // 15 Phi(-15) is 0
   V h = V::mul(V::set1(-0.5f), V::mul(a, a));
   V h_error = V::fma(V::mul(V::set1(-0.5f), a), a, V::neg(h));
   Scaled<V> e = exp_unscaled(h, h_error);
-  V p = V::mul(e.p, V::mul(a, polynomial(a, num_c)));
-  V tail = scale(V::div(p, polynomial(a, den_c)), e.n);        // a Phi(-a)
-  V right = V::sub(x, tail);                                   // x (1 - Phi(-x))
-  right = V::select(V::lt(V::set1(15.0f), x), x, right);       // and inf
-  return V::select(V::lt(x, V::zero()), V::neg(tail), right);  // -inf gives -0
+  V den = V::add(a, V::set1(4.0f));
+  V inv = V::div(V::set1(1.0f), den);
+  V inv_error = V::fma(V::neg(inv), den, V::set1(1.0f));  // relative
+  V poly = polynomial(V::mul(V::sub(a, V::set1(4.0f)), inv), tail_c);
+  V ai = V::mul(a, inv);
+  V g = V::mul(ai, poly);
+  V g_lo = V::fma(g, inv_error, V::fma(ai, poly, V::neg(g)));
+  V tail = scale(V::fma(e.p, g, V::fma(e.p, g_lo, V::mul(e.lo, g))), e.n);  // a Phi(-a)
+  V right = V::sub(x, tail);                                                // x (1 - Phi(-x))
+  right = V::select(V::lt(V::set1(15.0f), x), x, right);                    // and inf
+  V far = V::select(V::lt(x, V::zero()), V::neg(tail), right);              // -inf gives -0
+  return V::select(V::lt(V::abs(x), V::set1(1.0f)), near, far);
+}
+
+// x / (1 + e) for x >= 0 and x e / (1 + e) for x < 0; a = |x|, limited.
+template <class V>
+inline V gate(V x, V a, Scaled<V> e) {
+  auto left = V::lt(x, V::zero());
+  V ap = V::mul(a, e.p);
+  V ap_lo = V::fma(a, e.lo, V::fma(a, e.p, V::neg(ap)));
+  V q = divide_by_one_plus(V::select(left, ap, V::set1(1.0f)), V::select(left, ap_lo, V::zero()),
+                           scale(e.p, e.n));
+  return V::select(left, V::neg(scale(q, e.n)), V::mul(x, q));
 }
 
 // x * sigmoid(2 u), u = sqrt(2 / pi) (x + 0.044715 x^3), which is the tanh form. 2 u is kept in two
@@ -237,16 +276,14 @@ inline V gelu_tanh(V x) {
   V u = V::mul(a, w);
   V u_error = V::fma(a, w_error, V::fma(a, w, V::neg(u)));
   Scaled<V> e = exp_unscaled(V::neg(u), V::neg(u_error));
-  V num = V::select(V::lt(x, V::zero()), V::neg(scale(V::mul(a, e.p), e.n)), x);
-  return V::div(num, V::add(V::set1(1.0f), scale(e.p, e.n)));
+  return gate(x, a, e);
 }
 
 template <class V>
 inline V silu(V x) {
   V a = V::min(V::set1(115.0f), V::abs(x));
   Scaled<V> e = exp_unscaled(V::neg(a));
-  V num = V::select(V::lt(x, V::zero()), V::neg(scale(V::mul(a, e.p), e.n)), x);
-  return V::div(num, V::add(V::set1(1.0f), scale(e.p, e.n)));
+  return gate(x, a, e);
 }
 
 // log(1 + exp(x))
@@ -262,8 +299,10 @@ inline V mish(V x) {
   Scaled<V> s = exp_unscaled(y);
   V e = scale(s.p, s.n);
   V e2 = V::add(e, V::set1(2.0f));
-  V num = V::mul(scale(V::mul(y, s.p), s.n), e2);
-  V r = V::div(num, V::fma(e, e2, V::set1(2.0f)));
+  V t = V::div(e2, V::fma(e, e2, V::set1(2.0f)));
+  V yp = V::mul(y, s.p);
+  V yp_lo = V::fma(y, s.lo, V::fma(y, s.p, V::neg(yp)));
+  V r = scale(V::fma(yp, t, V::mul(yp_lo, t)), s.n);
   return V::select(V::lt(V::set1(20.0f), x), x, r);
 }
 
@@ -273,7 +312,9 @@ inline V hard_sigmoid(V x, V alpha, V beta) {
 }
 template <class V>
 inline V hard_swish(V x) {
-  return V::mul(x, hard_sigmoid(x, V::set1(0.166666672f), V::set1(0.5f)));
+  // min(6, max(0, x + 3)) is exact near -3, where x / 6 + 1/2 would cancel.
+  V six = V::min(V::set1(6.0f), V::max(V::zero(), V::add(x, V::set1(3.0f))));
+  return V::mul(V::max(V::set1(-3.0f), x), V::mul(six, V::set1(0.166666672f)));  // -inf gives -0
 }
 template <class V>
 inline V leaky_relu(V x, V alpha) {

@@ -36,6 +36,12 @@ inline __m512 cvtepi32_ps(__m512i a) {
   Ints i = cast<Ints>(a);
   return cast<__m512>(Floats{_mm256_cvtepi32_ps(i.lo), _mm256_cvtepi32_ps(i.hi)});
 }
+// imm as in the instruction: SIMDe's fallback does not round to integers for every mode.
+template <int R>
+inline __m512 roundscale_ps(__m512 a) {
+  Floats f = cast<Floats>(a);
+  return cast<__m512>(Floats{_mm256_round_ps(f.lo, R), _mm256_round_ps(f.hi, R)});
+}
 inline __m512i srai_epi32(__m512i a, int n) {
   Ints i = cast<Ints>(a);
   return cast<__m512i>(Ints{_mm256_srai_epi32(i.lo, n), _mm256_srai_epi32(i.hi, n)});
@@ -72,6 +78,8 @@ inline __m256i cvtps_ph(__m512 a) {
 #define _mm512_cvttps_epi32 ::sampan::simde512::cvttps_epi32
 #define _mm512_cvtps_epi32 ::sampan::simde512::cvtps_epi32
 #define _mm512_cvtepi32_ps ::sampan::simde512::cvtepi32_ps
+#undef _mm512_roundscale_ps
+#define _mm512_roundscale_ps(a, r) ::sampan::simde512::roundscale_ps<r>(a)
 #undef _mm512_srai_epi32
 #define _mm512_srai_epi32 ::sampan::simde512::srai_epi32
 #define _mm512_maskz_loadu_ps ::sampan::simde512::maskz_loadu_ps

@@ -36,6 +36,10 @@ const Case kCases[] = {
                                                           : x; }},
     {Activation::kLeakyRelu, "leaky_relu", 0.01f, 0.0f, 0.5,
      [](double x, double a, double) { return x < 0 ? a * x : x; }},
+    {Activation::kHardSwish, "hard_swish", 0, 0, 3.0,
+     [](double x, double, double) {
+       return x != x ? x : times(x, std::fmin(6.0, std::fmax(0.0, x + 3.0)) / 6.0);
+     }},
     {Activation::kSigmoid, "sigmoid", 0, 0, 2.0,
      [](double x, double, double) { return ref_sigmoid(x); }},
     {Activation::kSilu, "silu", 0, 0, 4.0,
