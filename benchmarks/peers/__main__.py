@@ -51,6 +51,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.2, help="length of one turn")
     parser.add_argument("--loads", type=int, default=3, help="processes that are started to measure loading")
+    parser.add_argument("--retries", type=int, default=3, help="repetitions of a turn that other load disturbed")
     parser.add_argument("--out", type=Path, default=ROOT / "docs", help="folder of the report")
     parser.add_argument("--fresh", action="store_true", help="forget rows measured earlier")
     parser.add_argument("--convert-only", action="store_true", help="make the peers' files, measure nothing")
@@ -69,7 +70,7 @@ def main() -> int:
             for peer in peers:
                 converted(name, peer)
         return 0
-    plan = Plan(tuple(peers), tuple(args.threads), args.rounds, args.seconds, loads=args.loads)
+    plan = Plan(tuple(peers), tuple(args.threads), args.rounds, args.seconds, loads=args.loads, retries=args.retries)
     head = {
         "command": "python -m benchmarks.peers",
         "date": time.strftime("%Y-%m-%d"),

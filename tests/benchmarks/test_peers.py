@@ -91,6 +91,7 @@ def test_adapters_have_what_the_benchmark_asks_for(peer: str) -> None:
     assert (peer == "sampan") == (peer not in PEERS)
 
 
+@pytest.mark.zoo
 @pytest.mark.parametrize("name", SUITE)
 def test_suite_names_models_and_sizes_of_the_zoo(name: str) -> None:
     model, sizes = SUITE[name]

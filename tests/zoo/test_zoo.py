@@ -14,6 +14,7 @@ from tests.zoo import MODELS, build, make_inputs, model_path
 from tests.zoo.net import conv2d
 
 ort = pytest.importorskip("onnxruntime")
+pytestmark = pytest.mark.zoo
 
 RANDOM = ("mobilenet_v1", "mobilenet_v2", "mobilenet_v3_large", "resnet18", "resnet50", "squeezenet1_1")
 
