@@ -1,4 +1,3 @@
-#include "ops/common/arithmetic.h"
 #include "ops/common/binary.h"
 
 SAMPAN_OPERATOR(Add, 1)
@@ -8,4 +7,4 @@ SAMPAN_OPERATOR(Add, 1)
     .output("y")
     .infer(sampan::infer_binary<sampan::dim_add>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::AddOp>);
+    .kernel(sampan::run_binary<sampan::BinaryOp::kAdd>);

@@ -1,4 +1,4 @@
-#include "ops/common/functions.h"
+#include "ops/common/unary.h"
 
 SAMPAN_OPERATOR(Asin, 1)
     .doc("The arcsine; NaN outside [-1, 1].")
@@ -6,4 +6,4 @@ SAMPAN_OPERATOR(Asin, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run_unary<sampan::AsinFn>);
+    .kernel(sampan::run_unary<sampan::UnaryOp::kAsin>);

@@ -1,4 +1,3 @@
-#include "ops/common/arithmetic.h"
 #include "ops/common/binary.h"
 
 namespace sampan {
@@ -7,8 +6,8 @@ namespace {
 enum { kDirection };
 
 Status run(RunContext& ctx) {
-  return ctx.attr_int(kDirection) == 0 ? run_binary<ShiftLeftOp>(ctx)
-                                       : run_binary<ShiftRightOp>(ctx);
+  return ctx.attr_int(kDirection) == 0 ? run_binary<BinaryOp::kShiftLeft>(ctx)
+                                       : run_binary<BinaryOp::kShiftRight>(ctx);
 }
 
 }  // namespace

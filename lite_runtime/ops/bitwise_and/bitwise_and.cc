@@ -1,4 +1,3 @@
-#include "ops/common/arithmetic.h"
 #include "ops/common/binary.h"
 
 SAMPAN_OPERATOR(BitwiseAnd, 1)
@@ -8,4 +7,4 @@ SAMPAN_OPERATOR(BitwiseAnd, 1)
     .output("y")
     .infer(sampan::infer_binary<nullptr>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BitwiseAndOp>);
+    .kernel(sampan::run_binary<sampan::BinaryOp::kBitwiseAnd>);

@@ -1,16 +1,4 @@
-#include <cmath>
-
 #include "ops/common/unary.h"
-
-namespace sampan {
-namespace {
-
-Status run(RunContext& ctx) {
-  return run_map<kInts>(ctx, [](auto x) { return static_cast<decltype(x)>(~x); });
-}
-
-}  // namespace
-}  // namespace sampan
 
 SAMPAN_OPERATOR(BitwiseNot, 1)
     .doc("All bits of x inverted.")
@@ -18,4 +6,4 @@ SAMPAN_OPERATOR(BitwiseNot, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run);
+    .kernel(sampan::run_unary<sampan::UnaryOp::kBitwiseNot>);

@@ -1,4 +1,4 @@
-#include "ops/common/functions.h"
+#include "ops/common/unary.h"
 
 SAMPAN_OPERATOR(Ceil, 1)
     .doc("The smallest integer not below x.")
@@ -6,4 +6,4 @@ SAMPAN_OPERATOR(Ceil, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run_unary<sampan::CeilFn>);
+    .kernel(sampan::run_unary<sampan::UnaryOp::kCeil>);

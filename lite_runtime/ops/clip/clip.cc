@@ -1,7 +1,7 @@
 #include <limits>
 
 #include "ops/common/convert.h"
-#include "ops/common/functions.h"
+#include "ops/common/unary.h"
 
 namespace sampan {
 namespace {
@@ -62,7 +62,7 @@ Status run(RunContext& ctx) {
   const bool known = with_type<kF32 | kHalfs>(
       type, [&](auto tag) { bounds<typename decltype(tag)::type>(ctx, &low, &high); });
   if (!known) return type_not_built(type);
-  return run_float_unary(ctx, ClipFn::block(ctx.isa()), ClipFn::f64, low, high);
+  return run_unary_op(ctx, UnaryOp::kClip, low, high);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "ops/common/binary.h"
 
+#include <cinttypes>
+
 namespace sampan {
 
 Broadcast2 broadcast_plan(const Shape& y, const Shape& a, const Shape& b) {
@@ -34,7 +36,7 @@ Broadcast2 broadcast_plan(const Shape& y, const Shape& a, const Shape& b) {
   return p;
 }
 
-void run_rows(const RunContext& ctx, const Broadcast2& p, BinaryRow row) {
+void run_rows(const RunContext& ctx, const Broadcast2& p, BinaryRow row, const void* arg) {
   const Tensor &ta = ctx.input(0), &tb = ctx.input(1), &ty = ctx.output(0);
   if (ty.shape.elements() == 0) return;
   const auto* a = static_cast<const char*>(ta.data);
@@ -47,7 +49,7 @@ void run_rows(const RunContext& ctx, const Broadcast2& p, BinaryRow row) {
   const int64_t n = p.dims[inner], step_a = p.a_strides[inner], step_b = p.b_strides[inner];
   if (inner == 0) {
     ctx.parallel_for(n, grain_for(size_a), [&](int64_t begin, int64_t end, int) {
-      row(a + begin * step_a * size_a, step_a, b + begin * step_b * size_b, step_b,
+      row(arg, a + begin * step_a * size_a, step_a, b + begin * step_b * size_b, step_b,
           y + begin * size_y, end - begin);
     });
     return;
@@ -64,7 +66,7 @@ void run_rows(const RunContext& ctx, const Broadcast2& p, BinaryRow row) {
       at_b += index[i] * p.b_strides[i];
     }
     for (int64_t r = begin; r < end; ++r) {
-      row(a + at_a * size_a, step_a, b + at_b * size_b, step_b, y + r * n * size_y, n);
+      row(arg, a + at_a * size_a, step_a, b + at_b * size_b, step_b, y + r * n * size_y, n);
       for (int i = inner - 1; i >= 0; --i) {
         at_a += p.a_strides[i];
         at_b += p.b_strides[i];
@@ -75,6 +77,31 @@ void run_rows(const RunContext& ctx, const Broadcast2& p, BinaryRow row) {
       }
     }
   });
+}
+
+Status check_divisors(const Tensor& b) {
+  int64_t at = -1;
+  with_type<kInts>(b.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const int64_t n = b.shape.elements();
+    for (int64_t i = 0; i < n && at < 0; ++i)
+      if (b.as<T>()[i] == 0) at = i;
+  });
+  SAMPAN_CHECK(at < 0, Code::kDataError,
+               "integer division by zero: element %" PRId64 " of the divisor is 0", at);
+  return Status();
+}
+
+Status run_binary_op(RunContext& ctx, BinaryOp op) {
+  const Tensor &a = ctx.input(0), &b = ctx.input(1);
+  const BinaryKernel kernel = binary_kernel(ctx.isa(), op, a.dtype);
+  if (!kernel) return type_not_built(a.dtype);
+  run_rows(
+      ctx, broadcast_plan(ctx.output(0).shape, a.shape, b.shape),
+      [](const void* arg, const void* pa, int64_t sa, const void* pb, int64_t sb, void* y,
+         int64_t n) { static_cast<const BinaryKernel*>(arg)->run(pa, sa, pb, sb, y, n); },
+      &kernel);
+  return Status();
 }
 
 // ---- elements in shape arithmetic ----------------------------------------------------------

@@ -1,11 +1,6 @@
-// Binary operators with numpy's broadcasting. An operator names its function object and its types;
-// everything else is here.
-//
-//   struct AddOp {
-//     static constexpr DTypeSet kTypes = kNumbers;
-//     template <class T> static T apply(T a, T b);   // T: float, double, integers, bool
-//   };
+// Binary operators with numpy's broadcasting, over the kernels of kernels/elementwise.
 #pragma once
+#include "kernels/elementwise/elementwise.h"
 #include "ops/common/copy.h"
 #include "ops/common/dtypes.h"
 #include "ops/common/shape_rules.h"
@@ -22,10 +17,27 @@ struct Broadcast2 {
 };
 Broadcast2 broadcast_plan(const Shape& y, const Shape& a, const Shape& b);
 
-// y[i] = f(a[i * a_step], b[i * b_step]) for i in [0, n); steps are 0 or 1. y may be a.
-using BinaryRow = void (*)(const void* a, int64_t a_step, const void* b, int64_t b_step, void* y,
-                           int64_t n);
-void run_rows(const RunContext& ctx, const Broadcast2& plan, BinaryRow row);
+// Calls row(a, a_step, b, b_step, y, n) for contiguous pieces of the output: a_step and b_step are
+// 0 or 1, pointers are advanced. y may be a's memory.
+using BinaryRow = void (*)(const void* arg, const void* a, int64_t a_step, const void* b,
+                           int64_t b_step, void* y, int64_t n);
+void run_rows(const RunContext& ctx, const Broadcast2& plan, BinaryRow row, const void* arg);
+
+// Integer division by zero has no result: the first zero of an integer tensor is an error.
+Status check_divisors(const Tensor& b);
+
+// output 0 = f(input 0, input 1).
+Status run_binary_op(RunContext& ctx, BinaryOp op);
+template <BinaryOp O>
+Status run_binary(RunContext& ctx) {
+  return run_binary_op(ctx, O);
+}
+// The same, where division by an integer 0 is an error.
+template <BinaryOp O>
+Status run_division(RunContext& ctx) {
+  SAMPAN_TRY(check_divisors(ctx.input(1)));
+  return run_binary_op(ctx, O);
+}
 
 // How the elements of two small integer tensors combine in shape arithmetic; false: not known.
 using BinaryDim = bool (*)(DimMath& m, Dim a, Dim b, Dim* out);
@@ -53,48 +65,6 @@ Status infer_binary(InferContext& ctx) {
 template <BinaryDim Fn>
 Status infer_compare(InferContext& ctx) {
   return infer_broadcast(ctx, true, Fn);
-}
-
-// ---- the loops -----------------------------------------------------------------------------
-
-template <class T, class Op>
-void binary_row(const void* pa, int64_t a_step, const void* pb, int64_t b_step, void* py,
-                int64_t n) {
-  using W = Wide<T>;
-  using R = decltype(Op::template apply<W>(W(), W()));
-  using Y = std::conditional_t<std::is_same<R, bool>::value, Bool, T>;
-  const T* a = static_cast<const T*>(pa);
-  const T* b = static_cast<const T*>(pb);
-  Y* y = static_cast<Y*>(py);
-  auto f = [](T u, T v) {
-    return narrow<Y>(Op::template apply<W>(static_cast<W>(u), static_cast<W>(v)));
-  };
-  if (a_step && b_step) {
-    for (int64_t i = 0; i < n; ++i) y[i] = f(a[i], b[i]);
-  } else if (a_step) {
-    const T v = *b;
-    for (int64_t i = 0; i < n; ++i) y[i] = f(a[i], v);
-  } else {
-    const T u = *a;
-    for (int64_t i = 0; i < n; ++i) y[i] = f(u, b[b_step * i]);
-  }
-}
-
-// The row function of an element type; null if the operator has none.
-template <class Op>
-BinaryRow binary_row_of(DType t) {
-  BinaryRow row = nullptr;
-  with_type<Op::kTypes>(t, [&](auto tag) { row = binary_row<typename decltype(tag)::type, Op>; });
-  return row;
-}
-
-template <class Op>
-Status run_binary(RunContext& ctx) {
-  const Tensor &a = ctx.input(0), &b = ctx.input(1);
-  const BinaryRow row = binary_row_of<Op>(a.dtype);
-  if (!row) return type_not_built(a.dtype);
-  run_rows(ctx, broadcast_plan(ctx.output(0).shape, a.shape, b.shape), row);
-  return Status();
 }
 
 }  // namespace sampan

@@ -21,7 +21,7 @@ inline To convert(From from) {
     if constexpr (std::is_same<W, float>::value)
       return To::from(x);
     else
-      return To::from(float_round_to_odd(static_cast<double>(x)));
+      return To::from(f32_round_to_odd(static_cast<double>(x)));
   } else if constexpr (std::is_floating_point<To>::value || std::is_integral<W>::value) {
     return static_cast<To>(x);
   } else {

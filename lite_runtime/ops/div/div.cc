@@ -1,16 +1,4 @@
-#include "ops/common/arithmetic.h"
 #include "ops/common/binary.h"
-
-namespace sampan {
-namespace {
-
-Status run(RunContext& ctx) {
-  SAMPAN_TRY(check_divisors(ctx.input(1)));
-  return run_binary<DivOp>(ctx);
-}
-
-}  // namespace
-}  // namespace sampan
 
 SAMPAN_OPERATOR(Div, 1)
     .doc(
@@ -21,4 +9,4 @@ SAMPAN_OPERATOR(Div, 1)
     .output("y")
     .infer(sampan::infer_binary<sampan::dim_div>)
     .in_place(0)
-    .kernel(sampan::run);
+    .kernel(sampan::run_division<sampan::BinaryOp::kDiv>);

@@ -1,4 +1,3 @@
-#include "ops/common/arithmetic.h"
 #include "ops/common/binary.h"
 
 SAMPAN_OPERATOR(Equal, 1)
@@ -8,4 +7,4 @@ SAMPAN_OPERATOR(Equal, 1)
     .output("y")
     .infer(sampan::infer_compare<sampan::dim_equal>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::EqualOp>);
+    .kernel(sampan::run_binary<sampan::BinaryOp::kEqual>);

@@ -1,4 +1,4 @@
-#include "ops/common/functions.h"
+#include "ops/common/unary.h"
 
 namespace sampan {
 namespace {
@@ -6,7 +6,8 @@ namespace {
 enum { kApproximate };
 
 Status run(RunContext& ctx) {
-  return ctx.attr_int(kApproximate) == 0 ? run_unary<GeluFn>(ctx) : run_unary<GeluTanhFn>(ctx);
+  return ctx.attr_int(kApproximate) == 0 ? run_unary<UnaryOp::kGelu>(ctx)
+                                         : run_unary<UnaryOp::kGeluTanh>(ctx);
 }
 
 }  // namespace

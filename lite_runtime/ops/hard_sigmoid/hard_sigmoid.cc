@@ -1,4 +1,4 @@
-#include "ops/common/functions.h"
+#include "ops/common/unary.h"
 
 namespace sampan {
 namespace {
@@ -14,4 +14,4 @@ SAMPAN_OPERATOR(HardSigmoid, 1)
     .attr_float(sampan::kBeta, "beta", 0.5f)
     .infer(sampan::infer_parameters)
     .in_place(0)
-    .kernel(sampan::run_unary_pp<sampan::HardSigmoidFn>);
+    .kernel(sampan::run_unary_pp<sampan::UnaryOp::kHardSigmoid>);

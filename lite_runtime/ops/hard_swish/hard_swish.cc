@@ -1,4 +1,4 @@
-#include "ops/common/functions.h"
+#include "ops/common/unary.h"
 
 SAMPAN_OPERATOR(HardSwish, 1)
     .doc("x * min(1, max(0, x / 6 + 1 / 2)).")
@@ -6,4 +6,4 @@ SAMPAN_OPERATOR(HardSwish, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run_unary<sampan::HardSwishFn>);
+    .kernel(sampan::run_unary<sampan::UnaryOp::kHardSwish>);

@@ -1,5 +1,3 @@
-#include <limits>
-
 #include "ops/common/unary.h"
 
 namespace sampan {
@@ -8,10 +6,8 @@ namespace {
 enum { kNegative, kPositive };
 
 Status run(RunContext& ctx) {
-  return run_map<kFloats, Bool>(ctx, [&ctx](auto x) {
-    constexpr auto inf = std::numeric_limits<decltype(x)>::infinity();
-    return (x == inf && ctx.attr_bool(kPositive)) || (x == -inf && ctx.attr_bool(kNegative));
-  });
+  return run_unary_op(ctx, UnaryOp::kIsInf, ctx.attr_bool(kNegative) ? 1.0f : 0.0f,
+                      ctx.attr_bool(kPositive) ? 1.0f : 0.0f);
 }
 
 }  // namespace

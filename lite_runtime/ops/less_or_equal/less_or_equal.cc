@@ -1,4 +1,3 @@
-#include "ops/common/arithmetic.h"
 #include "ops/common/binary.h"
 
 SAMPAN_OPERATOR(LessOrEqual, 1)
@@ -8,4 +7,4 @@ SAMPAN_OPERATOR(LessOrEqual, 1)
     .output("y")
     .infer(sampan::infer_compare<sampan::dim_less_or_equal>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::LessOrEqualOp>);
+    .kernel(sampan::run_binary<sampan::BinaryOp::kLessOrEqual>);

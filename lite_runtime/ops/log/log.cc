@@ -1,4 +1,4 @@
-#include "ops/common/functions.h"
+#include "ops/common/unary.h"
 
 SAMPAN_OPERATOR(Log, 1)
     .doc("The natural logarithm; -inf for 0, NaN below.")
@@ -6,4 +6,4 @@ SAMPAN_OPERATOR(Log, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run_unary<sampan::LogFn>);
+    .kernel(sampan::run_unary<sampan::UnaryOp::kLog>);

@@ -1,4 +1,3 @@
-#include "ops/common/arithmetic.h"
 #include "ops/common/binary.h"
 
 SAMPAN_OPERATOR(Min, 1)
@@ -8,4 +7,4 @@ SAMPAN_OPERATOR(Min, 1)
     .output("y")
     .infer(sampan::infer_binary<sampan::dim_min>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::MinOp>);
+    .kernel(sampan::run_binary<sampan::BinaryOp::kMin>);

@@ -1,4 +1,3 @@
-#include "ops/common/arithmetic.h"
 #include "ops/common/binary.h"
 
 namespace sampan {
@@ -14,8 +13,8 @@ Status infer(InferContext& ctx) {
 }
 
 Status run(RunContext& ctx) {
-  SAMPAN_TRY(check_divisors(ctx.input(1)));
-  return ctx.attr_bool(kFmod) ? run_binary<FmodOp>(ctx) : run_binary<ModOp>(ctx);
+  return ctx.attr_bool(kFmod) ? run_division<BinaryOp::kFmod>(ctx)
+                              : run_division<BinaryOp::kMod>(ctx);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "ops/common/unary.h"
 
 namespace sampan {
@@ -20,16 +18,6 @@ Status infer(InferContext& ctx) {
   return Status();
 }
 
-Status run(RunContext& ctx) {
-  return run_map<kFloats | kSigned>(ctx, [](auto x) {
-    using T = decltype(x);
-    if constexpr (std::is_floating_point<T>::value)
-      return -x;
-    else
-      return Wrap<T>::sub(0, x);
-  });
-}
-
 }  // namespace
 }  // namespace sampan
 
@@ -39,4 +27,4 @@ SAMPAN_OPERATOR(Neg, 1)
     .output("y")
     .infer(sampan::infer)
     .in_place(0)
-    .kernel(sampan::run);
+    .kernel(sampan::run_unary<sampan::UnaryOp::kNeg>);

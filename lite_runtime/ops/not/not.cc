@@ -1,16 +1,4 @@
-#include <cmath>
-
 #include "ops/common/unary.h"
-
-namespace sampan {
-namespace {
-
-Status run(RunContext& ctx) {
-  return run_map<kBool>(ctx, [](auto x) { return !x; });
-}
-
-}  // namespace
-}  // namespace sampan
 
 SAMPAN_OPERATOR(Not, 1)
     .doc("True where x is false.")
@@ -18,4 +6,4 @@ SAMPAN_OPERATOR(Not, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run);
+    .kernel(sampan::run_unary<sampan::UnaryOp::kLogicalNot>);

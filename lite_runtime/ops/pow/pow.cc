@@ -39,8 +39,8 @@ T power(T base, E exponent) {
 }
 
 template <class T, class E>
-void power_row(const void* pa, int64_t step_a, const void* pb, int64_t step_b, void* py,
-               int64_t n) {
+void power_row(const void*, const void* pa, int64_t step_a, const void* pb, int64_t step_b,
+               void* py, int64_t n) {
   const T* a = static_cast<const T*>(pa);
   const E* b = static_cast<const E*>(pb);
   T* y = static_cast<T*>(py);
@@ -49,6 +49,7 @@ void power_row(const void* pa, int64_t step_a, const void* pb, int64_t step_b, v
 
 Status run(RunContext& ctx) {
   const Tensor &a = ctx.input(0), &b = ctx.input(1);
+  if (a.dtype == b.dtype) return run_binary_op(ctx, BinaryOp::kPow);
   BinaryRow row = nullptr;
   with_type<kNumbers>(a.dtype, [&](auto ta) {
     with_type<kNumbers>(b.dtype, [&](auto tb) {
@@ -56,7 +57,7 @@ Status run(RunContext& ctx) {
     });
   });
   if (!row) return type_not_built(a.dtype);
-  run_rows(ctx, broadcast_plan(ctx.output(0).shape, a.shape, b.shape), row);
+  run_rows(ctx, broadcast_plan(ctx.output(0).shape, a.shape, b.shape), row, nullptr);
   return Status();
 }
 

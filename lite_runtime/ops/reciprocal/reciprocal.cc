@@ -1,4 +1,4 @@
-#include "ops/common/functions.h"
+#include "ops/common/unary.h"
 
 SAMPAN_OPERATOR(Reciprocal, 1)
     .doc("1 / x, correctly rounded.")
@@ -6,4 +6,4 @@ SAMPAN_OPERATOR(Reciprocal, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run_unary<sampan::ReciprocalFn>);
+    .kernel(sampan::run_unary<sampan::UnaryOp::kReciprocal>);

@@ -1,4 +1,4 @@
-#include "ops/common/functions.h"
+#include "ops/common/unary.h"
 
 namespace sampan {
 namespace {
@@ -14,4 +14,4 @@ SAMPAN_OPERATOR(Selu, 1)
     .attr_float(sampan::kGamma, "gamma", 1.05070102f)
     .infer(sampan::infer_parameters)
     .in_place(0)
-    .kernel(sampan::run_unary_pp<sampan::SeluFn>);
+    .kernel(sampan::run_unary_pp<sampan::UnaryOp::kSelu>);

@@ -1,5 +1,5 @@
 #include "ops/common/convert.h"
-#include "ops/common/functions.h"
+#include "ops/common/unary.h"
 
 namespace sampan {
 namespace {
@@ -7,13 +7,21 @@ namespace {
 enum { kLambd, kBias };
 
 Status run(RunContext& ctx) {
-  if (in_set(kFloats, ctx.input(0).dtype)) return run_unary_pp<ShrinkFn>(ctx);
-  const double lambd = static_cast<double>(ctx.attr_float(kLambd));
-  const double bias = static_cast<double>(ctx.attr_float(kBias));
-  return run_map<kInts>(ctx, [=](auto x) {
-    const double y = ShrinkFn::f64(static_cast<double>(x), lambd, bias);
-    return convert<decltype(x)>(y);
+  if (in_set(kFloats, ctx.input(0).dtype)) return run_unary_pp<UnaryOp::kShrink>(ctx);
+  const Tensor& x = ctx.input(0);
+  Tensor& y = ctx.output(0);
+  const float lambd = ctx.attr_float(kLambd), bias = ctx.attr_float(kBias);
+  const bool known = with_type<kInts>(x.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    ctx.parallel_for(
+        x.shape.elements(), grain_for(sizeof(T)), [&](int64_t begin, int64_t end, int) {
+          for (int64_t i = begin; i < end; ++i) {
+            const double v = static_cast<double>(x.as<T>()[i]);
+            y.as<T>()[i] = convert<T>(v < -lambd ? v + bias : v > lambd ? v - bias : 0.0);
+          }
+        });
   });
+  return known ? Status() : type_not_built(x.dtype);
 }
 
 }  // namespace

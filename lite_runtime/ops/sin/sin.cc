@@ -1,4 +1,4 @@
-#include "ops/common/functions.h"
+#include "ops/common/unary.h"
 
 SAMPAN_OPERATOR(Sin, 1)
     .doc("The sine of x in radians.")
@@ -6,4 +6,4 @@ SAMPAN_OPERATOR(Sin, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run_unary<sampan::SinFn>);
+    .kernel(sampan::run_unary<sampan::UnaryOp::kSin>);

@@ -1,4 +1,4 @@
-#include "ops/common/functions.h"
+#include "ops/common/unary.h"
 
 namespace sampan {
 namespace {
@@ -13,4 +13,4 @@ SAMPAN_OPERATOR(ThresholdedRelu, 1)
     .attr_float(sampan::kAlpha, "alpha", 1.0f)
     .infer(sampan::infer_parameters)
     .in_place(0)
-    .kernel(sampan::run_unary_p<sampan::ThresholdedReluFn>);
+    .kernel(sampan::run_unary_p<sampan::UnaryOp::kThresholdedRelu>);

@@ -47,16 +47,11 @@ Status infer(InferContext& ctx) {
   return Status();
 }
 
-template <class T>
-void select_row(const Bool* c, int64_t step_c, const T* a, int64_t step_a, const T* b,
-                int64_t step_b, T* y, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) y[i] = c[i * step_c] ? a[i * step_a] : b[i * step_b];
-}
-
-template <class T>
-void select(const RunContext& ctx) {
+Status run(RunContext& ctx) {
+  if (ctx.output(0).shape.elements() == 0) return Status();
   Tensor& y = ctx.output(0);
   const Shape& s = y.shape;
+  const size_t size = dtype_size(y.dtype);
   int64_t strides[3][kMaxRank];
   for (int k = 0; k < 3; ++k) strides_in(s, ctx.input(k).shape, strides[k]);
   // Joins inner dimensions while all three tensors are walked by one stride.
@@ -64,8 +59,7 @@ void select(const RunContext& ctx) {
   int64_t n = s.rank ? s[inner] : 1;
   while (inner > 0) {
     bool join = true;
-    for (int k = 0; k < 3; ++k)
-      join = join && strides[k][inner - 1] == strides[k][inner] * s[inner];
+    for (int k = 0; k < 3; ++k) join = join && strides[k][inner - 1] == strides[k][inner] * n;
     if (!join) break;
     // The joined dimension keeps the inner stride.
     for (int k = 0; k < 3; ++k) strides[k][inner - 1] = strides[k][inner];
@@ -76,35 +70,23 @@ void select(const RunContext& ctx) {
   for (int i = 0; i < inner; ++i) rows *= s[i];
   int64_t step[3] = {};
   for (int k = 0; k < 3 && s.rank; ++k) step[k] = strides[k][inner];
-  ctx.parallel_for(
-      rows, grain_for(n * static_cast<int64_t>(sizeof(T))), [&](int64_t begin, int64_t end, int) {
-        for (int64_t r = begin; r < end; ++r) {
-          int64_t at[3] = {}, rest = r;
-          for (int d = inner - 1; d >= 0; --d) {
-            for (int k = 0; k < 3; ++k) at[k] += rest % s[d] * strides[k][d];
-            rest /= s[d];
-          }
-          select_row(ctx.input(0).as<Bool>() + at[0], step[0], ctx.input(1).as<T>() + at[1],
-                     step[1], ctx.input(2).as<T>() + at[2], step[2], y.as<T>() + r * n, n);
-        }
-      });
-}
-
-Status run(RunContext& ctx) {
-  if (ctx.output(0).shape.elements() == 0) return Status();
-  switch (dtype_size(ctx.output(0).dtype)) {
-    case 1:
-      select<uint8_t>(ctx);
-      break;
-    case 2:
-      select<uint16_t>(ctx);
-      break;
-    case 4:
-      select<uint32_t>(ctx);
-      break;
-    default:
-      select<uint64_t>(ctx);
-  }
+  ctx.parallel_for(rows, grain_for(n * static_cast<int64_t>(size)),
+                   [&](int64_t begin, int64_t end, int) {
+                     for (int64_t r = begin; r < end; ++r) {
+                       int64_t at[3] = {}, rest = r;
+                       for (int d = inner - 1; d >= 0; --d) {
+                         for (int k = 0; k < 3; ++k) at[k] += rest % s[d] * strides[k][d];
+                         rest /= s[d];
+                       }
+                       const auto bytes = [size](int64_t elements) {
+                         return static_cast<size_t>(elements) * size;
+                       };
+                       select_elements(size, ctx.input(0).as<uint8_t>() + at[0], step[0],
+                                       ctx.input(1).as<char>() + bytes(at[1]), step[1],
+                                       ctx.input(2).as<char>() + bytes(at[2]), step[2],
+                                       y.as<char>() + bytes(r * n), n);
+                     }
+                   });
   return Status();
 }
 
