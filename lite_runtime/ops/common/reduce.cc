@@ -13,7 +13,13 @@ Status infer_reduce(InferContext& ctx, AxisSet* axes) {
   const DimShape& x = ctx.shape(0);
   SAMPAN_TRY(axes_of(ctx.attr_list(kReduceAxes), x.rank, axes));
   if (ctx.has_input(1)) {
-    if (!values_of(ctx, 1).known) return ctx.need_values(1);
+    if (!values_of(ctx, 1).known) {
+      const int n = list_length(ctx, 1);
+      return unknown_sizes(ctx, 1, ctx.dtype(0),
+                           ctx.attr_bool(kReduceKeepDims) ? x.rank
+                           : n < 1                        ? -1
+                                                          : x.rank - n);
+    }
     SAMPAN_TRY(axes_of_input(ctx, 1, x.rank, axes));
   }
   if (reduces_all(*axes, ctx)) {

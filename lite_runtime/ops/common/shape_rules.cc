@@ -94,6 +94,20 @@ Values values_of(const InferContext& ctx, int i) {
   return r;
 }
 
+Status unknown_sizes(InferContext& ctx, int i, DType dtype, int rank) {
+  if (!ctx.wants_values() || rank < 0 || rank > kMaxRank) return ctx.need_values(i);
+  DimShape y;
+  y.rank = rank;
+  for (int d = 0; d < rank; ++d) y[d] = ctx.math().fresh();
+  ctx.set_output(0, dtype, y);
+  return Status();
+}
+
+int list_length(const InferContext& ctx, int i) {
+  const DimShape& s = ctx.shape(i);
+  return s.rank == 1 && s[0].known() && s[0].value <= kMaxRank ? static_cast<int>(s[0].value) : -1;
+}
+
 bool can_set_values(InferContext& ctx, DType dtype, const DimShape& shape, int* n) {
   if (!ctx.wants_values() || !in_set(kIndices | kBool, dtype) || !shape.known()) return false;
   int64_t total = 1;

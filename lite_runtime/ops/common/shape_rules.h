@@ -45,6 +45,13 @@ struct Values {
 };
 Values values_of(const InferContext& ctx, int i);
 
+// What a rule returns that cannot go on without the elements of input i. The runtime computes them
+// first. The host cannot, but where the rank is known it goes on with sizes nobody knows: output 0
+// gets `rank` of them.
+Status unknown_sizes(InferContext& ctx, int i, DType dtype, int rank);
+// The length of a list operand (rank 1) as far as it is known, else -1.
+int list_length(const InferContext& ctx, int i);
+
 // A value rule may only run when this holds: the host asked, the output is of a type that shape
 // arithmetic uses, its shape is known and it is small. n is its number of elements.
 bool can_set_values(InferContext& ctx, DType dtype, const DimShape& shape, int* n);

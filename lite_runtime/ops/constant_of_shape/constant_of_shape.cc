@@ -10,7 +10,7 @@ Status infer(InferContext& ctx) {
   SAMPAN_RULE(ctx.shape(0).rank == 1, "the shape must be a list (rank 1), got rank %d",
               ctx.shape(0).rank);
   Values shape = values_of(ctx, 0);
-  if (!shape.known) return ctx.need_values(0);
+  if (!shape.known) return unknown_sizes(ctx, 0, ctx.dtype(1), list_length(ctx, 0));
   SAMPAN_RULE(shape.n <= kMaxRank, "the shape has %d dimensions, at most %d are supported", shape.n,
               kMaxRank);
   const DimShape& value = ctx.shape(1);

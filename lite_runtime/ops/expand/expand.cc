@@ -10,7 +10,13 @@ Status infer(InferContext& ctx) {
   SAMPAN_RULE(ctx.shape(1).rank == 1, "the shape must be a list (rank 1), got rank %d",
               ctx.shape(1).rank);
   Values shape = values_of(ctx, 1);
-  if (!shape.known) return ctx.need_values(1);
+  if (!shape.known) {
+    const int n = list_length(ctx, 1);
+    return unknown_sizes(ctx, 1, ctx.dtype(0),
+                         n < 0                   ? -1
+                         : n > ctx.shape(0).rank ? n
+                                                 : ctx.shape(0).rank);
+  }
   SAMPAN_RULE(shape.n <= kMaxRank, "the shape has %d dimensions, at most %d are supported", shape.n,
               kMaxRank);
   DimShape want;

@@ -12,7 +12,14 @@ enum { kAxis };
 Status infer(InferContext& ctx) {
   const DimShape& x = ctx.shape(0);
   Values depth = values_of(ctx, 1);
-  if (!depth.known || depth.n < 1) return ctx.need_values(1);
+  Dim unknown;
+  if (!depth.known && ctx.wants_values()) {
+    unknown = ctx.math().fresh();
+    depth.v = &unknown;
+    depth.n = 1;
+  } else if (!depth.known) {
+    return ctx.need_values(1);
+  }
   SAMPAN_RULE(depth.n == 1, "depth must be one number, got %d", depth.n);
   SAMPAN_RULE(!depth[0].known() || depth[0].value >= 0, "depth is %" PRId64 ": expected a size",
               depth[0].value);

@@ -48,6 +48,8 @@ Status padding_of(InferContext& ctx, Padding* out) {
 Status infer(InferContext& ctx) {
   const DimShape& x = ctx.shape(kX);
   Padding pads;
+  if (!values_of(ctx, kPads).known || (ctx.has_input(kAxesIn) && !values_of(ctx, kAxesIn).known))
+    return unknown_sizes(ctx, values_of(ctx, kPads).known ? kAxesIn : kPads, ctx.dtype(kX), x.rank);
   SAMPAN_TRY(padding_of(ctx, &pads));
   if (ctx.has_input(kValue)) {
     const DimShape& v = ctx.shape(kValue);

@@ -11,10 +11,7 @@ constexpr DTypeSet kTypes = kFloats | kSigned;
 
 Status float_length(InferContext& ctx, Dim* out) {
   const float* v[3];
-  for (int i = 0; i < 3; ++i) {
-    v[i] = ctx.float_values(i);
-    if (!v[i]) return ctx.need_values(i);
-  }
+  for (int i = 0; i < 3; ++i) v[i] = ctx.float_values(i);
   const double start = static_cast<double>(*v[0]), limit = static_cast<double>(*v[1]);
   const double delta = static_cast<double>(*v[2]);
   const double n = std::ceil((limit - start) / delta);
@@ -37,6 +34,8 @@ Status infer(InferContext& ctx) {
   DimShape y;
   y.rank = 1;
   if (in_set(kFloats, type)) {
+    for (int i = 0; i < 3; ++i)
+      if (!ctx.float_values(i)) return unknown_sizes(ctx, i, type, 1);
     SAMPAN_TRY(float_length(ctx, &y[0]));
     ctx.set_output(0, type, y);
     return Status();
@@ -44,10 +43,10 @@ Status infer(InferContext& ctx) {
   Values v[3];
   for (int i = 0; i < 3; ++i) {
     v[i] = values_of(ctx, i);
-    if (!v[i].known || v[i].n < 1) return ctx.need_values(i);
+    if (!v[i].known || v[i].n < 1) return unknown_sizes(ctx, i, type, 1);
   }
   const Dim start = v[0][0], limit = v[1][0], delta = v[2][0];
-  if (!delta.known()) return ctx.need_values(2);
+  if (!delta.known()) return unknown_sizes(ctx, 2, type, 1);
   SAMPAN_RULE(delta.value != 0, "a range with delta 0 has no end");
   SAMPAN_RULE(delta.value != INT64_MIN, "delta %" PRId64 " is out of range", delta.value);
   DimMath& m = ctx.math();

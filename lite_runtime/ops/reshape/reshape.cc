@@ -14,7 +14,7 @@ Status infer(InferContext& ctx) {
   SAMPAN_RULE(ctx.shape(1).rank == 1, "the shape must be a list (rank 1), got rank %d",
               ctx.shape(1).rank);
   Values shape = values_of(ctx, 1);
-  if (!shape.known) return ctx.need_values(1);
+  if (!shape.known) return unknown_sizes(ctx, 1, ctx.dtype(0), list_length(ctx, 1));
   SAMPAN_RULE(shape.n <= kMaxRank, "the new shape has %d dimensions, at most %d are supported",
               shape.n, kMaxRank);
   DimMath& m = ctx.math();

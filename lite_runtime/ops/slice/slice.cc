@@ -52,7 +52,7 @@ Status operand(InferContext& ctx, int i, int count, Values* out) {
                              : "steps",
               ctx.shape(i).rank);
   *out = values_of(ctx, i);
-  if (!out->known) return ctx.need_values(i);
+  if (!out->known) return Status();
   SAMPAN_RULE(count < 0 || out->n == count, "starts has %d entries, %s has %d: they must agree",
               count,
               i == kEnds     ? "ends"
@@ -76,13 +76,36 @@ void set_values(InferContext& ctx, const DimShape& y, Dim start, int64_t step) {
   ctx.set_output_values(0, picked, n);
 }
 
+// Host only, for an operand whose elements come at run time: the axes that are cut have sizes
+// nobody knows.
+Status guess(InferContext& ctx, int i, const Values& axes) {
+  if (!ctx.wants_values()) return ctx.need_values(i);
+  DimShape y = ctx.shape(kData);
+  const int count = list_length(ctx, kStarts);
+  AxisSet cut;
+  bool exact = ctx.has_input(kAxesIn) ? axes.known : count >= 0;
+  for (int k = 0; exact && k < (axes.known ? axes.n : count); ++k) {
+    if (axes.known && !axes[k].known())
+      exact = false;
+    else
+      SAMPAN_TRY(add_axis(axes.known ? axes[k].value : k, y.rank, &cut));
+  }
+  for (int d = 0; d < y.rank; ++d)
+    if (!exact || cut.has[d]) y[d] = ctx.math().fresh();
+  ctx.set_output(0, ctx.dtype(kData), y);
+  return Status();
+}
+
 Status infer(InferContext& ctx) {
   DimShape y = ctx.shape(kData);
   Values starts, ends, axes, steps;
   SAMPAN_TRY(operand(ctx, kStarts, -1, &starts));
-  SAMPAN_TRY(operand(ctx, kEnds, starts.n, &ends));
-  if (ctx.has_input(kAxesIn)) SAMPAN_TRY(operand(ctx, kAxesIn, starts.n, &axes));
-  if (ctx.has_input(kSteps)) SAMPAN_TRY(operand(ctx, kSteps, starts.n, &steps));
+  const int count = starts.known ? starts.n : -1;
+  SAMPAN_TRY(operand(ctx, kEnds, count, &ends));
+  if (ctx.has_input(kAxesIn)) SAMPAN_TRY(operand(ctx, kAxesIn, count, &axes));
+  if (ctx.has_input(kSteps)) SAMPAN_TRY(operand(ctx, kSteps, count, &steps));
+  for (int i = kStarts; i <= kSteps; ++i)
+    if (ctx.has_input(i) && !values_of(ctx, i).known) return guess(ctx, i, axes);
   AxisSet seen;
   Dim first_start = 0;
   int64_t first_step = 1;

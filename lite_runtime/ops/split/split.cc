@@ -21,15 +21,17 @@ Status infer(InferContext& ctx) {
     SAMPAN_RULE(ctx.shape(1).rank == 1, "the sizes must be a list (rank 1), got rank %d",
                 ctx.shape(1).rank);
     sizes = values_of(ctx, 1);
-    if (!sizes.known) return ctx.need_values(1);
-    SAMPAN_RULE(sizes.n == parts, "%d sizes are given for %d outputs: they must agree", sizes.n,
-                parts);
+    if (!sizes.known && !ctx.wants_values()) return ctx.need_values(1);
+    SAMPAN_RULE(!sizes.known || sizes.n == parts,
+                "%d sizes are given for %d outputs: they must agree", sizes.n, parts);
   }
   const Dim part = parts == 1 ? x[axis] : m.ceil_div(x[axis], parts);
   Dim at = 0;
   for (int i = 0; i < parts; ++i) {
     DimShape y = x;
-    if (sizes.known) {
+    if (ctx.has_input(1) && !sizes.known) {
+      y[axis] = m.fresh();
+    } else if (sizes.known) {
       SAMPAN_RULE(!sizes[i].known() || sizes[i].value >= 0, "size %d is negative: %" PRId64, i,
                   sizes[i].value);
       y[axis] = sizes[i];

@@ -12,7 +12,10 @@ Status infer(InferContext& ctx) {
   AxisSet axes;
   SAMPAN_TRY(axes_of(ctx.attr_list(kAxes), x.rank, &axes));
   if (ctx.has_input(1)) {
-    if (!values_of(ctx, 1).known) return ctx.need_values(1);
+    if (!values_of(ctx, 1).known) {
+      const int n = list_length(ctx, 1);
+      return unknown_sizes(ctx, 1, ctx.dtype(0), n < 0 ? -1 : x.rank - n);
+    }
     SAMPAN_TRY(axes_of_input(ctx, 1, x.rank, &axes));
   }
   const bool all = axes.count == 0 && !ctx.has_input(1);

@@ -11,7 +11,7 @@ Status infer(InferContext& ctx) {
   SAMPAN_RULE(ctx.shape(1).rank == 1, "the repeats must be a list (rank 1), got rank %d",
               ctx.shape(1).rank);
   Values repeats = values_of(ctx, 1);
-  if (!repeats.known) return ctx.need_values(1);
+  if (!repeats.known) return unknown_sizes(ctx, 1, ctx.dtype(0), x.rank);
   SAMPAN_RULE(repeats.n == x.rank, "%d repeats are given for %d axes: one for each is needed",
               repeats.n, x.rank);
   DimShape y = x;

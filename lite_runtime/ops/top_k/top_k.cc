@@ -15,7 +15,14 @@ Status infer(InferContext& ctx) {
   SAMPAN_RULE(x.rank > 0, "a scalar has no axis to choose from");
   SAMPAN_TRY(normalize_axis(ctx.attr_int(kAxis), x.rank, &axis));
   Values k = values_of(ctx, 1);
-  if (!k.known) return ctx.need_values(1);
+  if (!k.known) {
+    if (!ctx.wants_values()) return ctx.need_values(1);
+    DimShape y = x;
+    y[axis] = ctx.math().fresh();
+    ctx.set_output(0, ctx.dtype(0), y);
+    if (ctx.num_outputs() > 1) ctx.set_output(1, DType::kInt64, y);
+    return Status();
+  }
   SAMPAN_RULE(k.n == 1, "k must be one number, got %d", k.n);
   SAMPAN_RULE(!k[0].known() || (k[0].value >= 0 && ctx.math().less(x[axis], k[0]) != Tri::kYes),
               "k is %" PRId64 ": expected 0 to the size of axis %d of %s", k[0].value, axis,

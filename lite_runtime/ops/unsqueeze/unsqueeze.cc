@@ -10,7 +10,10 @@ Status infer(InferContext& ctx) {
   int64_t rank = int64_t{x.rank} + ctx.attr_list(kAxes).size;
   if (ctx.has_input(1)) {
     Values v = values_of(ctx, 1);
-    if (!v.known) return ctx.need_values(1);
+    if (!v.known) {
+      const int n = list_length(ctx, 1);
+      return unknown_sizes(ctx, 1, ctx.dtype(0), n < 0 ? -1 : x.rank + n);
+    }
     rank += v.n;
   }
   SAMPAN_RULE(rank <= kMaxRank, "the result would have %d dimensions, at most %d are supported",
