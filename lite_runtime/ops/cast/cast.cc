@@ -1,5 +1,7 @@
-#include "ops/common/convert.h"
+#include "kernels/elementwise/cast.h"
+
 #include "ops/common/copy.h"
+#include "ops/common/dtypes.h"
 #include "ops/common/shape_rules.h"
 
 namespace sampan {
@@ -38,8 +40,8 @@ Status run(RunContext& ctx) {
     if (x.data != y.data) run_copy(ctx, y.data, x.data, x.bytes());
     return Status();
   }
-  const ConvertRow row = convert_row(x.dtype, y.dtype);
-  if (!row) return type_not_built(convert_row(x.dtype, DType::kFloat32) ? y.dtype : x.dtype);
+  const CastFn row = cast_fn(ctx.isa(), x.dtype, y.dtype);
+  if (!row) return type_not_built(y.dtype);
   const size_t from = dtype_size(x.dtype), to = dtype_size(y.dtype);
   ctx.parallel_for(x.shape.elements(), grain_for(static_cast<int64_t>(from)),
                    [&](int64_t begin, int64_t end, int) {

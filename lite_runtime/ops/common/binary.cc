@@ -4,79 +4,17 @@
 
 namespace sampan {
 
-Broadcast2 broadcast_plan(const Shape& y, const Shape& a, const Shape& b) {
-  int64_t sa[kMaxRank], sb[kMaxRank];
-  row_major_strides(a, sa);
-  row_major_strides(b, sb);
-  Broadcast2 p;
-  p.rank = 0;
-  for (int i = 0; i < y.rank; ++i) {
-    if (y[i] == 1) continue;
-    const int ia = i - (y.rank - a.rank), ib = i - (y.rank - b.rank);
-    const int64_t ta = ia < 0 || a[ia] == 1 ? 0 : sa[ia];
-    const int64_t tb = ib < 0 || b[ib] == 1 ? 0 : sb[ib];
-    const int last = p.rank - 1;
-    // One stride walks two dimensions if both tensors agree.
-    if (last >= 0 && p.a_strides[last] == ta * y[i] && p.b_strides[last] == tb * y[i]) {
-      p.dims[last] *= y[i];
-      p.a_strides[last] = ta;
-      p.b_strides[last] = tb;
-    } else {
-      p.dims[p.rank] = y[i];
-      p.a_strides[p.rank] = ta;
-      p.b_strides[p.rank] = tb;
-      ++p.rank;
-    }
+BroadcastPlan plan_inputs(const TensorContext& ctx, int first, int count) {
+  const int64_t* shapes[BroadcastPlan::kMaxOperands];
+  int ranks[BroadcastPlan::kMaxOperands];
+  for (int i = 0; i < count; ++i) {
+    shapes[i] = ctx.input(first + i).shape.dims;
+    ranks[i] = ctx.input(first + i).shape.rank;
   }
-  if (p.rank == 0) {
-    p.rank = 1;
-    p.dims[0] = 1;
-    p.a_strides[0] = p.b_strides[0] = 0;
-  }
-  return p;
-}
-
-void run_rows(const RunContext& ctx, const Broadcast2& p, BinaryRow row, const void* arg) {
-  const Tensor &ta = ctx.input(0), &tb = ctx.input(1), &ty = ctx.output(0);
-  if (ty.shape.elements() == 0) return;
-  const auto* a = static_cast<const char*>(ta.data);
-  const auto* b = static_cast<const char*>(tb.data);
-  auto* y = static_cast<char*>(ty.data);
-  const auto size_a = static_cast<int64_t>(dtype_size(ta.dtype));
-  const auto size_b = static_cast<int64_t>(dtype_size(tb.dtype));
-  const auto size_y = static_cast<int64_t>(dtype_size(ty.dtype));
-  const int inner = p.rank - 1;
-  const int64_t n = p.dims[inner], step_a = p.a_strides[inner], step_b = p.b_strides[inner];
-  if (inner == 0) {
-    ctx.parallel_for(n, grain_for(size_a), [&](int64_t begin, int64_t end, int) {
-      row(arg, a + begin * step_a * size_a, step_a, b + begin * step_b * size_b, step_b,
-          y + begin * size_y, end - begin);
-    });
-    return;
-  }
-  int64_t rows = 1;
-  for (int i = 0; i < inner; ++i) rows *= p.dims[i];
-  ctx.parallel_for(rows, grain_for(n * size_a), [&](int64_t begin, int64_t end, int) {
-    int64_t index[kMaxRank] = {};
-    int64_t at_a = 0, at_b = 0, rest = begin;
-    for (int i = inner - 1; i >= 0; --i) {
-      index[i] = rest % p.dims[i];
-      rest /= p.dims[i];
-      at_a += index[i] * p.a_strides[i];
-      at_b += index[i] * p.b_strides[i];
-    }
-    for (int64_t r = begin; r < end; ++r) {
-      row(arg, a + at_a * size_a, step_a, b + at_b * size_b, step_b, y + r * n * size_y, n);
-      for (int i = inner - 1; i >= 0; --i) {
-        at_a += p.a_strides[i];
-        at_b += p.b_strides[i];
-        if (++index[i] < p.dims[i]) break;
-        index[i] = 0;
-        at_a -= p.dims[i] * p.a_strides[i];
-        at_b -= p.dims[i] * p.b_strides[i];
-      }
-    }
-  });
+  BroadcastPlan plan;
+  // The shape rule has seen that they do.
+  if (!make_broadcast_plan(count, shapes, ranks, &plan)) plan.total = 0;
+  return plan;
 }
 
 Status check_divisors(const Tensor& b) {
@@ -96,11 +34,11 @@ Status run_binary_op(RunContext& ctx, BinaryOp op) {
   const Tensor &a = ctx.input(0), &b = ctx.input(1);
   const BinaryKernel kernel = binary_kernel(ctx.isa(), op, a.dtype);
   if (!kernel) return type_not_built(a.dtype);
-  run_rows(
-      ctx, broadcast_plan(ctx.output(0).shape, a.shape, b.shape),
-      [](const void* arg, const void* pa, int64_t sa, const void* pb, int64_t sb, void* y,
-         int64_t n) { static_cast<const BinaryKernel*>(arg)->run(pa, sa, pb, sb, y, n); },
-      &kernel);
+  const BroadcastPlan plan = plan_inputs(ctx, 0, 2);
+  ctx.parallel_for(plan.total, grain_for(static_cast<int64_t>(dtype_size(a.dtype))),
+                   [&](int64_t begin, int64_t end, int) {
+                     run_binary(kernel, plan, a.data, b.data, ctx.output(0).data, begin, end);
+                   });
   return Status();
 }
 
@@ -193,26 +131,31 @@ Status infer_broadcast(InferContext& ctx, bool to_bool, BinaryDim fn) {
     return Status();
   Values a = values_of(ctx, 0), b = values_of(ctx, 1);
   if (!a.known || !b.known) return Status();
-  const Broadcast2 p =
-      broadcast_plan(y.concrete(), ctx.shape(0).concrete(), ctx.shape(1).concrete());
+  const Shape sa = ctx.shape(0).concrete(), sb = ctx.shape(1).concrete();
+  const int64_t* shapes[] = {sa.dims, sb.dims};
+  const int ranks[] = {sa.rank, sb.rank};
+  BroadcastPlan plan;
+  if (!make_broadcast_plan(2, shapes, ranks, &plan)) return Status();
   Dim out[InferContext::kMaxValues];
-  bool any = false;
-  for (int i = 0; i < n; ++i) {
-    int64_t rest = i, at_a = 0, at_b = 0;
-    for (int d = p.rank - 1; d >= 0; --d) {
-      at_a += rest % p.dims[d] * p.a_strides[d];
-      at_b += rest % p.dims[d] * p.b_strides[d];
-      rest /= p.dims[d];
+  bool any = false, wrong = false;
+  for_each_piece(plan, 0, n, [&](const int64_t* at, int64_t begin, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t ia = at[0] + i * plan.strides[0][plan.rank - 1];
+      const int64_t ib = at[1] + i * plan.strides[1][plan.rank - 1];
+      Dim& y_i = out[begin + i];
+      if (ia >= a.n || ib >= b.n) {
+        wrong = true;
+        return;
+      }
+      const bool ok = fn(ctx.math(), a[static_cast<int>(ia)], b[static_cast<int>(ib)], &y_i);
+      any = any || ok;
+      wrong = wrong || (!ok && to_bool);  // a truth value has no name
+      if (!ok) y_i = ctx.math().fresh();
+      wrong = wrong || (type == DType::kInt32 && y_i.known() &&
+                        y_i.value != static_cast<int32_t>(y_i.value));
     }
-    if (at_a >= a.n || at_b >= b.n) return Status();
-    const bool ok = fn(ctx.math(), a[static_cast<int>(at_a)], b[static_cast<int>(at_b)], &out[i]);
-    any = any || ok;
-    if (!ok && to_bool) return Status();  // a truth value has no name
-    if (!ok) out[i] = ctx.math().fresh();
-    if (type == DType::kInt32 && out[i].known() &&
-        out[i].value != static_cast<int32_t>(out[i].value))
-      return Status();
-  }
+  });
+  if (wrong) return Status();
   if (any || n == 0) ctx.set_output_values(0, out, n);
   return Status();
 }

@@ -1,5 +1,6 @@
 // Binary operators with numpy's broadcasting, over the kernels of kernels/elementwise.
 #pragma once
+#include "kernels/elementwise/broadcast.h"
 #include "kernels/elementwise/elementwise.h"
 #include "ops/common/copy.h"
 #include "ops/common/dtypes.h"
@@ -7,21 +8,8 @@
 
 namespace sampan {
 
-// The broadcast of two tensors with as few dimensions as possible. Strides are in elements; the
-// innermost ones are 0 or 1.
-struct Broadcast2 {
-  int rank = 1;
-  int64_t dims[kMaxRank] = {1};
-  int64_t a_strides[kMaxRank] = {0};
-  int64_t b_strides[kMaxRank] = {0};
-};
-Broadcast2 broadcast_plan(const Shape& y, const Shape& a, const Shape& b);
-
-// Calls row(a, a_step, b, b_step, y, n) for contiguous pieces of the output: a_step and b_step are
-// 0 or 1, pointers are advanced. y may be a's memory.
-using BinaryRow = void (*)(const void* arg, const void* a, int64_t a_step, const void* b,
-                           int64_t b_step, void* y, int64_t n);
-void run_rows(const RunContext& ctx, const Broadcast2& plan, BinaryRow row, const void* arg);
+// How `count` inputs, from input `first` on, broadcast together.
+BroadcastPlan plan_inputs(const TensorContext& ctx, int first, int count);
 
 // Integer division by zero has no result: the first zero of an integer tensor is an error.
 Status check_divisors(const Tensor& b);

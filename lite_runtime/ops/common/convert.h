@@ -1,4 +1,5 @@
-// Conversion between all element types: what Cast means.
+// Conversion between all element types, one at a time, as Cast does it
+// (kernels/elementwise/cast.h).
 #pragma once
 #include <cmath>
 #include <limits>
@@ -35,9 +36,5 @@ inline To convert(From from) {
     return static_cast<To>(x);
   }
 }
-
-// y[0..n) = x[0..n); null when this build lacks one of the types.
-using ConvertRow = void (*)(const void* x, void* y, int64_t n);
-ConvertRow convert_row(DType from, DType to);
 
 }  // namespace sampan

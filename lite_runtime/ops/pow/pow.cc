@@ -39,25 +39,37 @@ T power(T base, E exponent) {
 }
 
 template <class T, class E>
-void power_row(const void*, const void* pa, int64_t step_a, const void* pb, int64_t step_b,
-               void* py, int64_t n) {
+void power_row(const void* pa, int64_t step_a, const void* pb, int64_t step_b, void* py,
+               int64_t n) {
   const T* a = static_cast<const T*>(pa);
   const E* b = static_cast<const E*>(pb);
   T* y = static_cast<T*>(py);
   for (int64_t i = 0; i < n; ++i) y[i] = power(a[i * step_a], b[i * step_b]);
 }
 
+using PowerRow = void (*)(const void* a, int64_t step_a, const void* b, int64_t step_b, void* y,
+                          int64_t n);
+
 Status run(RunContext& ctx) {
   const Tensor &a = ctx.input(0), &b = ctx.input(1);
   if (a.dtype == b.dtype) return run_binary_op(ctx, BinaryOp::kPow);
-  BinaryRow row = nullptr;
+  PowerRow row = nullptr;
   with_type<kNumbers>(a.dtype, [&](auto ta) {
     with_type<kNumbers>(b.dtype, [&](auto tb) {
       row = power_row<typename decltype(ta)::type, typename decltype(tb)::type>;
     });
   });
   if (!row) return type_not_built(a.dtype);
-  run_rows(ctx, broadcast_plan(ctx.output(0).shape, a.shape, b.shape), row, nullptr);
+  const BroadcastPlan plan = plan_inputs(ctx, 0, 2);
+  const int last = plan.rank - 1;
+  const size_t size_a = dtype_size(a.dtype), size_b = dtype_size(b.dtype);
+  ctx.parallel_for(plan.total, grain_for(64), [&](int64_t begin, int64_t end, int) {
+    for_each_piece(plan, begin, end, [&](const int64_t* at, int64_t first, int64_t n) {
+      row(a.as<char>() + static_cast<size_t>(at[0]) * size_a, plan.strides[0][last],
+          b.as<char>() + static_cast<size_t>(at[1]) * size_b, plan.strides[1][last],
+          ctx.output(0).as<char>() + static_cast<size_t>(first) * size_a, n);
+    });
+  });
   return Status();
 }
 
