@@ -1,7 +1,7 @@
 """Make the file each peer reads; failures are kept with their reason and not tried again.
 
 Run inside an environment, `python -m benchmarks.peers.convert PEER SOURCE TARGET` does one conversion;
-PEER "static" fixes the shapes of SOURCE to those of an .npz of inputs and folds constants.
+PEER "plain" folds constants and fixes the shapes of SOURCE to those of the inputs in TARGET's folder.
 """
 
 from __future__ import annotations
@@ -26,8 +26,13 @@ def folder() -> Path:
     return path
 
 
-def inputs_path(name: str) -> Path:
-    return folder() / f"{name}.npz"
+def inputs_of(onnx: Path) -> list[Path]:
+    """The .npz files with the inputs of a model, one per shape, that lie beside its plain form."""
+    return sorted(onnx.parent.glob(f"{onnx.stem}.[0-9].npz"))
+
+
+def inputs_paths(name: str) -> list[Path]:
+    return inputs_of(folder() / f"{name}.onnx")
 
 
 def converted(name: str, peer: str) -> tuple[Path | None, str]:
@@ -36,11 +41,12 @@ def converted(name: str, peer: str) -> tuple[Path | None, str]:
 
     from tests.zoo import make_inputs, model_path
 
-    model, sizes = SUITE[name]
-    source, static = model_path(model), folder() / f"{name}.onnx"
-    if not _is_newer(static, source):
-        np.savez(inputs_path(name), **make_inputs(model, **sizes))
-        _run("peers", "static", source, static, str(inputs_path(name)))
+    model, *shapes = SUITE[name]
+    source, plain = model_path(model), folder() / f"{name}.onnx"
+    if not _is_newer(plain, source):
+        for number, sizes in enumerate(shapes):
+            np.savez(folder() / f"{name}.{number}.npz", **make_inputs(model, **sizes))
+        _run("peers", "plain", source, plain)
     module = adapter(peer)
     target = folder() / f"{name}{module.SUFFIX}"
     if module.SUFFIX == ".onnx":
@@ -51,12 +57,12 @@ def converted(name: str, peer: str) -> tuple[Path | None, str]:
     if peer == "sampan":  # changes from day to day: always converted anew
         failure.unlink(missing_ok=True)
         target.unlink(missing_ok=True)
-    if failure.is_file() and _is_newer(failure, static):
+    if failure.is_file() and _is_newer(failure, plain):
         return None, failure.read_text()
-    if not _is_newer(target, static):
+    if not _is_newer(target, plain):
         print(f"converting {name} for {peer}", flush=True)
         try:
-            _run(module.CONVERTER, peer, static, target)
+            _run(module.CONVERTER, peer, plain, target)
         except RuntimeError as error:
             failure.write_text(str(error))
             print(f"  failed: {error}", flush=True)
@@ -78,16 +84,17 @@ def _run(environment: str, *arguments: object) -> None:
         raise RuntimeError(lines[-1].strip()[:300])
 
 
-def make_static(source: Path, target: Path, inputs: Path) -> None:
-    """Fixed shapes, constants folded: the form that every converter takes."""
+def make_plain(source: Path, target: Path) -> None:
+    """Constants folded and, if there is one set of inputs only, shapes fixed: what every converter takes."""
     import numpy as np
     import onnx
     import onnxruntime
 
     model = onnx.load(source)
-    with np.load(inputs) as archive:
+    inputs = inputs_of(target)
+    with np.load(inputs[0]) as archive:
         shapes = {name: archive[name].shape for name in archive.files}
-    for value in model.graph.input:
+    for value in model.graph.input if len(inputs) == 1 else []:
         for dimension, size in zip(value.type.tensor_type.shape.dim, shapes[value.name], strict=True):
             dimension.dim_value = size
     del model.graph.value_info[:]
@@ -104,10 +111,10 @@ def make_static(source: Path, target: Path, inputs: Path) -> None:
 
 
 def main() -> int:
-    peer, source, target, *rest = sys.argv[1:]
+    peer, source, target = sys.argv[1:]
     try:
-        if peer == "static":
-            make_static(Path(source), Path(target), Path(rest[0]))
+        if peer == "plain":
+            make_plain(Path(source), Path(target))
         else:
             adapter(peer).convert(Path(source), Path(target))
     except Exception as error:  # noqa: BLE001  a converter may fail in any way; the driver wants one line

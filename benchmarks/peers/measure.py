@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.peers.adapters import ALL, adapter
-from benchmarks.peers.convert import ROOT, converted, inputs_path
+from benchmarks.peers.convert import ROOT, converted, inputs_paths
 from benchmarks.peers.environment import python_of
 
 TOLERANCE = 1e-3  # of the largest value, against onnxruntime
@@ -46,10 +46,10 @@ class Failed(RuntimeError):
 class Worker:
     """One runtime in its own process, stopped except while it is asked something."""
 
-    def __init__(self, peer: str, model: Path, inputs: Path, threads: int, folder: Path) -> None:
+    def __init__(self, peer: str, model: Path, inputs: list[Path], threads: int, folder: Path) -> None:
         self.outputs = folder / f"{peer}-{threads}.npz"
         self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115  lives as long as the process
-        names = [peer, str(model), str(threads), str(inputs), str(self.outputs)]
+        names = [peer, str(model), str(threads), str(self.outputs), *map(str, inputs)]
         search = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         settings = os.environ | {"PYTHONPATH": search, "OMP_NUM_THREADS": str(threads)}
         self._process = subprocess.Popen(
@@ -136,7 +136,7 @@ def measure(name: str, plan: Plan) -> list[Row]:
                     row.file_bytes = path.stat().st_size
                     row.file_bytes += path.with_suffix(".bin").stat().st_size if peer == "ncnn" else 0
                     try:
-                        worker = Worker(peer, path, inputs_path(name), threads, folder)
+                        worker = Worker(peer, path, inputs_paths(name), threads, folder)
                         workers.append((row, worker, path, [worker.start]))
                     except Failed as failure:
                         row.error = str(failure)
@@ -157,7 +157,7 @@ def _more_loads(workers: list[Any], name: str, plan: Plan, folder: Path) -> None
             extra = folder / "again"
             extra.mkdir(exist_ok=True)
             try:
-                again = Worker(row.peer, path, inputs_path(name), row.threads, extra)
+                again = Worker(row.peer, path, inputs_paths(name), row.threads, extra)
                 starts.append(again.start)
                 again.close()
             except Failed as failure:
@@ -215,13 +215,20 @@ def _summarise(workers: list[Any], plan: Plan) -> None:
 def _check(results: list[tuple[Row, Path]]) -> None:
     reference = next((path for row, path in results if row.peer == "onnxruntime" and not row.error), None)
     for row, path in results:
-        if reference is not None and not row.error:
-            row.difference = difference(_arrays(reference), _arrays(path))
+        if reference is None or row.error:
+            continue
+        expected, got = _outputs(reference), _outputs(path)
+        each = [difference(expected[number], got.get(number, [])) for number in expected]
+        row.difference = None if None in each else max(d for d in each if d is not None)
 
 
-def _arrays(path: Path) -> list[Any]:
+def _outputs(path: Path) -> dict[str, list[Any]]:
+    """Number of the feed -> its outputs."""
+    outputs: dict[str, list[Any]] = {}
     with np.load(path) as archive:
-        return [archive[key] for key in archive.files]
+        for key in archive.files:
+            outputs.setdefault(key.split(".")[0], []).append(archive[key])
+    return outputs
 
 
 def difference(expected: list[Any], got: list[Any]) -> float | None:

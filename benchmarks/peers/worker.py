@@ -1,6 +1,6 @@
 """One runtime in one process, told what to do by lines of JSON on standard input.
 
-    python -m benchmarks.peers.worker PEER MODEL THREADS INPUTS.npz OUTPUTS.npz
+    python -m benchmarks.peers.worker PEER MODEL THREADS OUTPUTS.npz INPUTS.npz...
 
 It loads and runs once, reports, and then answers {"do": "time", "seconds": s, "least": n} and
 {"do": "memory"}, each with one line of JSON.
@@ -32,26 +32,28 @@ def _resident_mb() -> float:
     return pages * resource.getpagesize() / 1e6
 
 
-def _time(runner: Any, feed: Any, seconds: float, least: int) -> dict[str, float]:
-    for _ in range(2):  # caches and clock speed after the pause
+def _time(runner: Any, feeds: list[Any], seconds: float, least: int) -> dict[str, float]:
+    """Figures of one run, an average over the feeds."""
+    for feed in feeds * 2:  # caches and clock speed after the pause
         runner.run(feed)
     cpu, start, times = time.process_time(), time.perf_counter(), []
     while len(times) < least or time.perf_counter() - start < seconds:
         begin = time.perf_counter()
-        runner.run(feed)
-        times.append(_milliseconds(begin))
+        for feed in feeds:
+            runner.run(feed)
+        times.append(_milliseconds(begin) / len(feeds))
     # CPU time between two clock reads says how many cores this process had itself.
     return {
         "ms": statistics.median(times),
         "best_ms": min(times),
         "runs": len(times),
-        "cpu_ms": (time.process_time() - cpu) * 1e3 / len(times),
+        "cpu_ms": (time.process_time() - cpu) * 1e3 / (len(times) * len(feeds)),
         "cores": (time.process_time() - cpu) / (time.perf_counter() - start),
     }
 
 
 def main() -> None:
-    peer, model, threads, inputs, outputs = sys.argv[1:]
+    peer, model, threads, outputs, *inputs = sys.argv[1:]
     replies = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what a native library prints must not mix with the replies
 
@@ -63,23 +65,29 @@ def main() -> None:
     importlib.import_module(module.MODULE)
     import_ms = _milliseconds(start)
     before = _resident_mb()
-    with np.load(inputs) as archive:
-        arrays = {name: archive[name] for name in archive.files}
+    arrays = []
+    for file in inputs:
+        with np.load(file) as archive:
+            arrays.append({name: archive[name] for name in archive.files})
     runner = module.Runner()
     start = time.perf_counter()
     runner.load(Path(model), int(threads))
     load_ms = _milliseconds(start)
-    feed = runner.prepare(arrays)
+    feeds = [runner.prepare(each) for each in arrays]
     start = time.perf_counter()
-    results = runner.run(feed)
+    runner.run(feeds[0])
     first_ms = _milliseconds(start)
-    np.savez(outputs, *[np.asarray(result) for result in results])
+    results = {}
+    for number, feed in enumerate(feeds):
+        for position, result in enumerate(runner.run(feed)):
+            results[f"{number}.{position}"] = np.array(result)
+    np.savez(outputs, **results)
     reply(import_ms=import_ms, load_ms=load_ms, first_ms=first_ms, base_mb=before)
 
     for line in sys.stdin:
         request = json.loads(line)
         if request["do"] == "time":
-            reply(**_time(runner, feed, request["seconds"], request["least"]))
+            reply(**_time(runner, feeds, request["seconds"], request["least"]))
         else:
             reply(peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6)
 

@@ -94,9 +94,9 @@ def test_adapters_have_what_the_benchmark_asks_for(peer: str) -> None:
 @pytest.mark.zoo
 @pytest.mark.parametrize("name", SUITE)
 def test_suite_names_models_and_sizes_of_the_zoo(name: str) -> None:
-    model, sizes = SUITE[name]
+    model, *shapes = SUITE[name]
     assert model in MODELS
-    assert make_inputs(model, **sizes)
+    assert all(make_inputs(model, **sizes) for sizes in shapes)
 
 
 @pytest.fixture
@@ -108,7 +108,8 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = helper.make_graph([helper.make_node("Add", ["x", "x"], ["y"])], "g", values[:1], values[1:])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     onnx.save(model, tmp_path / "m.onnx")
-    np.savez(tmp_path / "m.npz", x=np.ones((1, 4), np.float32))
+    for number in range(2):
+        np.savez(tmp_path / f"m.{number}.npz", x=np.full((1, 4), number, np.float32))
     (tmp_path / "broken.onnx").write_bytes(b"not a model")
 
     def converted(name: str, peer: str) -> tuple[Path | None, str]:
@@ -117,7 +118,7 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         return tmp_path / ("broken.onnx" if name == "broken" else "m.onnx"), ""
 
     monkeypatch.setattr(measure, "converted", converted)
-    monkeypatch.setattr(measure, "inputs_path", lambda name: tmp_path / "m.npz")
+    monkeypatch.setattr(measure, "inputs_paths", lambda name: sorted(tmp_path.glob("m.*.npz")))
     monkeypatch.setattr(measure, "python_of", lambda name: Path(sys.executable))
 
 

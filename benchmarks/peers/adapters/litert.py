@@ -48,6 +48,10 @@ class Runner:
 
 
 def convert(source: Path, target: Path) -> None:
+    from benchmarks.peers.convert import inputs_of
+
+    if len(inputs_of(source)) > 1:
+        raise RuntimeError("not tried: onnx2tf wants fixed shapes")
     tool = Path(sys.executable).with_name("onnx2tf")
     with tempfile.TemporaryDirectory() as temporary:
         # onnx2tf looks for this file and would download it; its content only matters for quantization.

@@ -50,21 +50,21 @@ class Runner:
 
 
 def convert(source: Path, target: Path) -> None:
-    import onnx
+    from benchmarks.peers.convert import inputs_of
 
-    kinds = {onnx.TensorProto.FLOAT: "f32", onnx.TensorProto.INT64: "i64", onnx.TensorProto.INT32: "i32"}
+    kinds = {"float32": "f32", "int64": "i64", "int32": "i32"}
     shapes = []
-    for value in onnx.load(source).graph.input:
-        tensor = value.type.tensor_type
-        sizes = ",".join(str(d.dim_value) for d in tensor.shape.dim)
-        shapes.append(f"[{sizes}]{kinds[tensor.elem_type]}")
+    for number, file in enumerate(inputs_of(source)[:2], 1):  # a second set tells pnnx which axes are free
+        with np.load(file) as archive:
+            texts = [f"[{','.join(map(str, archive[n].shape))}]{kinds[str(archive[n].dtype)]}" for n in archive.files]
+        shapes.append(f"inputshape{'' if number == 1 else number}={','.join(texts)}")
     spec = importlib.util.find_spec("pnnx")  # importing it would want PyTorch
     if spec is None or not spec.submodule_search_locations:
         raise RuntimeError("pnnx is not installed")
     tool = Path(next(iter(spec.submodule_search_locations))) / "pnnx"
     with tempfile.TemporaryDirectory() as temporary:
         shutil.copy(source, f"{temporary}/m.onnx")
-        command = [str(tool), "m.onnx", f"inputshape={','.join(shapes)}", "fp16=0"]
+        command = [str(tool), "m.onnx", *shapes, "fp16=0"]
         done = subprocess.run(command, cwd=temporary, capture_output=True, text=True, timeout=600, check=False)
         files = [Path(temporary, f"m.ncnn.{kind}") for kind in ("param", "bin")]
         if not all(file.exists() for file in files):
