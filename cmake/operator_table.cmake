@@ -2,6 +2,7 @@
 #
 # Writes the table of all SAMPAN_OPERATOR(Name, version) in the sources, sorted by name, or of those chosen.
 file(STRINGS "${SOURCES}" sources)
+cmake_minimum_required(VERSION 3.18)
 set(names)
 foreach(source ${sources})
   file(STRINGS "${source}" lines REGEX "^SAMPAN_OPERATOR\\([A-Za-z0-9_]+,")
