@@ -2,6 +2,7 @@
 # make demo           reads the text in a photograph
 # make test           all tests, C++ and Python
 # make bench          speed against other runtimes, each in its own environment
+# make compare-ocr   the OCR demo against rapidocr-onnxruntime, in an environment of its own
 # make lint           ruff, mypy, clang-format
 # make conformance    the ONNX backend node tests
 # make test-asan      C++ tests under AddressSanitizer and UBSan
@@ -20,7 +21,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 
 CMAKE_CONFIGURE = cmake -S . -G Ninja -DPython_EXECUTABLE=$(CURDIR)/$(PY) $(shell $(PY) toolchains/compiler_args.py)
 
-.PHONY: setup setup-test demo demo-classify test test-cpp test-py bench lint format test-asan fuzz wheel conformance \
+.PHONY: setup setup-test demo demo-classify test test-cpp test-py bench lint format test-asan fuzz wheel conformance compare-ocr \
         docs cross clean help
 
 help:
@@ -56,6 +57,9 @@ test-py: setup-test
 
 bench: setup-test
 	@$(PY) -m benchmarks.peers $(ARGS)
+
+compare-ocr: setup-test
+	@$(PY) -m tests.demos.compare_ocr $(ARGS)
 
 conformance: setup-test
 	@$(PY) -m tests.conformance $(ARGS)

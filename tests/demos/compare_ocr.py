@@ -74,19 +74,16 @@ def edit_distance(a: str, b: str) -> int:
 
 
 def errors_against_truth(truth: Sequence[str], read: Sequence[str]) -> int:
-    """Edit distance of all lines; each true line takes the closest line read that is left, the rest is surplus."""
-    left = list(read)
+    """Edit distance of all lines in any order: the closest pairs are matched first, what is left is all wrong."""
+    pairs = sorted((edit_distance(a, b), i, j) for i, a in enumerate(truth) for j, b in enumerate(read))
+    missing, surplus = set(range(len(truth))), set(range(len(read)))
     errors = 0
-    for line in truth:
-        if not left:
-            errors += len(line)
-            continue
-        distances = [edit_distance(line, candidate) for candidate in left]
-        best = int(np.argmin(distances))
-        errors += min(distances[best], len(line))
-        if distances[best] < len(line):
-            left.pop(best)
-    return errors + sum(map(len, left))
+    for distance, i, j in pairs:
+        if i in missing and j in surplus and distance < max(len(truth[i]), len(read[j])):
+            errors += distance
+            missing.remove(i)
+            surplus.remove(j)
+    return errors + sum(len(truth[i]) for i in missing) + sum(len(read[j]) for j in surplus)
 
 
 def environment(opencv: str) -> Path:
@@ -97,7 +94,8 @@ def environment(opencv: str) -> Path:
     if not ready.is_file():
         print(f"setting up rapidocr-onnxruntime 1.4.4 with OpenCV {opencv} in {folder} ...", file=sys.stderr)
         venv.EnvBuilder(with_pip=True, clear=True).create(folder)
-        packages = ["rapidocr-onnxruntime==1.4.4", f"opencv-python=={opencv}"]
+        # The package names the Pythons of its day only, and runs on later ones.
+        packages = ["--ignore-requires-python", "rapidocr-onnxruntime==1.4.4", f"opencv-python=={opencv}"]
         subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
         # The package asks for the OpenCV that needs a display's libraries; the headless one has the same code.
         headless = ["--quiet", "--force-reinstall", "--no-deps", f"opencv-python-headless=={opencv}"]
@@ -110,7 +108,7 @@ def environment(opencv: str) -> Path:
 def reference_lines(paths: Sequence[Path], opencv: str) -> Iterator[list[Line]]:
     """What rapidocr-onnxruntime reads in each picture."""
     script = Path(__file__).with_name("rapidocr_lines.py")
-    command = [environment(opencv), script, *paths]
+    command = [str(part) for part in (environment(opencv), script, *paths)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for row in process.stdout:
@@ -123,7 +121,7 @@ def demo_lines(paths: Sequence[Path], engine: str, opencv: str) -> Iterator[list
     """What the demo reads in each picture; ``onnxruntime`` is the one of the reference's environment."""
     if engine == "onnxruntime":
         module = ["-m", "tests.demos.compare_ocr", "--read-only", *paths]
-        command = [environment(opencv), *module]
+        command = [str(part) for part in (environment(opencv), *module)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=_REPOSITORY) as process:
             assert process.stdout is not None
             for row in process.stdout:
@@ -166,9 +164,9 @@ def _row(name: str, result: Score) -> str:
         return f"{100 * errors / result.true_characters:7.2f}%" if result.true_characters else "       -"
 
     return (
-        f"{name:12} {result.equal:4}/{result.lines:<4} {100 * result.against_reference:7.2f}% "
+        f"{name:>12} {result.equal:4}/{result.lines:<4} {100 * result.against_reference:8.2f}% "
         f"{rate(result.our_errors)} {rate(result.their_errors)} "
-        f"{result.box_distance:9.2f} {result.confidence_distance:11.6f}"
+        f"{result.box_distance:9.2f} {result.confidence_distance:10.6f}"
     )
 
 
@@ -179,12 +177,10 @@ def compare(engine: str, opencv: str, show: bool) -> Score:
     }
     truths.update(render.draw_all())
     paths = list(truths)
-    print(
-        f"demo on {engine} against rapidocr-onnxruntime 1.4.4 with OpenCV {opencv}; CER = character error rate"
-    )
-    print(
-        f"{'picture':12} {'equal lines':9} {'CER':>6}  {'CER truth':>8} {'its truth':>8} {'boxes px':>9} {'confidence':>11}"
-    )
+    print(f"the demo on {engine} against rapidocr-onnxruntime 1.4.4 with OpenCV {opencv}")
+    print("equal lines; character error rate against it, ours and its against the truth; largest differences")
+    columns = (12, "picture"), (9, "equal"), (9, "CER"), (8, "CER true"), (8, "its true"), (9, "boxes px")
+    print(" ".join(f"{name:>{width}}" for width, name in columns), "confidence")
     total = Score()
     both = zip(paths, demo_lines(paths, engine, opencv), reference_lines(paths, opencv), strict=True)
     for path, ours, theirs in both:

@@ -74,7 +74,17 @@ def test_the_program_prints_json_and_writes_a_picture(tmp_path: Path) -> None:
     page = _page("table")
     photo, out = tmp_path / "table.png", tmp_path / "read" / "table.png"
     render.draw(page).save(photo)
-    command = [sys.executable, "-m", "demos.ocr", photo, "--out", out, "--json", "--engine", "onnxruntime"]
+    command = [
+        sys.executable,
+        "-m",
+        "demos.ocr",
+        str(photo),
+        "--out",
+        str(out),
+        "--json",
+        "--engine",
+        "onnxruntime",
+    ]
     done = subprocess.run(command, cwd=_REPOSITORY, capture_output=True, text=True, check=True)
     answer = json.loads(done.stdout)
     assert errors_against_truth(page.truth, [line["text"] for line in answer["lines"]]) <= 2
@@ -86,7 +96,7 @@ def test_the_program_prints_json_and_writes_a_picture(tmp_path: Path) -> None:
 def test_the_program_refuses_what_is_not_a_picture(tmp_path: Path, name: str, content: bytes | None) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content)
-    command = [sys.executable, "-m", "demos.ocr", tmp_path / name]
+    command = [sys.executable, "-m", "demos.ocr", str(tmp_path / name)]
     done = subprocess.run(command, cwd=_REPOSITORY, capture_output=True, text=True)
     assert done.returncode == 2
     assert "cannot read the photograph" in done.stderr and name in done.stderr

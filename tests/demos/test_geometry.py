@@ -70,19 +70,34 @@ def test_the_direction_of_travel_does_not_change_the_area(points: list[tuple[int
     assert areas[0] == pytest.approx(areas[1], rel=1e-4, abs=1e-3)
 
 
-# fmt: off
-@pytest.mark.parametrize(("hull", "corners"), [  # sorted corners of cv2.boxPoints(cv2.minAreaRect(hull))
-    # Two edges of 51 x 72 pixels are as good in theory; single precision makes one 72, the other 71.99998.
-    ([[134, 428], [144, 448], [144, 479], [115, 479], [73, 459], [72, 458], [72, 429], [73, 428]],
-     [[72.0, 428.0], [72.0, 479.0], [144.0, 428.0], [144.0, 479.0]]),
-    ([[144, 479], [115, 479], [73, 459], [72, 458], [72, 429], [73, 428], [134, 428], [144, 448]],
-     [[71.99999237060547, 428.0], [71.99999237060547, 479.0], [143.99996948242188, 428.0],
-      [143.99996948242188, 479.0]]),
-    ([[0, 0], [20, 10], [18, 14], [-2, 4]],
-     [[-2.0, 4.000000476837158], [0.0, 4.76837158203125e-07], [18.000001907348633, 14.000001907348633],
-      [20.000001907348633, 10.000001907348633]]),
-])
-# fmt: on
+@pytest.mark.parametrize(
+    ("hull", "corners"),
+    [  # sorted corners of cv2.boxPoints(cv2.minAreaRect(hull))
+        # Two edges of 51 x 72 pixels are as good in theory; single precision makes one 72, the other 71.99998.
+        (
+            [[134, 428], [144, 448], [144, 479], [115, 479], [73, 459], [72, 458], [72, 429], [73, 428]],
+            [[72.0, 428.0], [72.0, 479.0], [144.0, 428.0], [144.0, 479.0]],
+        ),
+        (
+            [[144, 479], [115, 479], [73, 459], [72, 458], [72, 429], [73, 428], [134, 428], [144, 448]],
+            [
+                [71.99999237060547, 428.0],
+                [71.99999237060547, 479.0],
+                [143.99996948242188, 428.0],
+                [143.99996948242188, 479.0],
+            ],
+        ),
+        (
+            [[0, 0], [20, 10], [18, 14], [-2, 4]],
+            [
+                [-2.0, 4.000000476837158],
+                [0.0, 4.76837158203125e-07],
+                [18.000001907348633, 14.000001907348633],
+                [20.000001907348633, 10.000001907348633],
+            ],
+        ),
+    ],
+)
 def test_corners_have_the_bits_of_opencv(hull: list[list[int]], corners: list[list[float]]) -> None:
     box, _ = geometry.min_area_rect(np.array(hull))
     assert sorted(box.tolist()) == corners
@@ -103,17 +118,58 @@ def test_area_and_perimeter_of_a_right_triangle() -> None:
     assert geometry.area_and_perimeter(np.array([[0, 0], [3, 0], [0, 4]])) == (6.0, 12.0)
 
 
-# fmt: off
-@pytest.mark.parametrize(("box", "distance", "expected"), [  # PyclipperOffset with JT_ROUND, ET_CLOSEDPOLYGON
-    ([[80.0, 93.0], [117.0, 93.0], [117.0, 106.0], [80.0, 106.0]], 7.696,
-     [[121, 86], [124, 89], [125, 93], [125, 106], [124, 110], [121, 113], [117, 114], [80, 114], [76, 113], [73, 110],
-      [72, 106], [72, 93], [73, 89], [76, 86], [80, 85], [117, 85]]),
-    ([[20.7, 10.2], [60.9, 22.4], [57.3, 33.8], [17.1, 21.6]], 6.5,
-     [[62, 16], [65, 18], [66, 21], [66, 24], [63, 35], [61, 38], [58, 39], [55, 39], [15, 27], [12, 25], [11, 22],
-      [11, 19], [14, 8], [16, 5], [19, 4], [22, 4]]),
-])
-# fmt: on
-def test_offset_gives_the_points_of_clipper(box: list[list[float]], distance: float, expected: list[list[int]]) -> None:
+@pytest.mark.parametrize(
+    ("box", "distance", "expected"),
+    [  # PyclipperOffset with JT_ROUND, ET_CLOSEDPOLYGON
+        (
+            [[80.0, 93.0], [117.0, 93.0], [117.0, 106.0], [80.0, 106.0]],
+            7.696,
+            [
+                [121, 86],
+                [124, 89],
+                [125, 93],
+                [125, 106],
+                [124, 110],
+                [121, 113],
+                [117, 114],
+                [80, 114],
+                [76, 113],
+                [73, 110],
+                [72, 106],
+                [72, 93],
+                [73, 89],
+                [76, 86],
+                [80, 85],
+                [117, 85],
+            ],
+        ),
+        (
+            [[20.7, 10.2], [60.9, 22.4], [57.3, 33.8], [17.1, 21.6]],
+            6.5,
+            [
+                [62, 16],
+                [65, 18],
+                [66, 21],
+                [66, 24],
+                [63, 35],
+                [61, 38],
+                [58, 39],
+                [55, 39],
+                [15, 27],
+                [12, 25],
+                [11, 22],
+                [11, 19],
+                [14, 8],
+                [16, 5],
+                [19, 4],
+                [22, 4],
+            ],
+        ),
+    ],
+)
+def test_offset_gives_the_points_of_clipper(
+    box: list[list[float]], distance: float, expected: list[list[int]]
+) -> None:
     grown = geometry.offset_convex(np.array(box, np.float32), distance)
     assert sorted(map(tuple, geometry.hull_of_points(grown).tolist())) == sorted(map(tuple, expected))
 
@@ -122,7 +178,9 @@ def test_offset_gives_the_points_of_clipper(box: list[list[float]], distance: fl
 @given(
     st.floats(-80, 80), st.floats(12, 150), st.floats(6, 40), st.floats(1.5, 20)
 )  # degrees, width, height, distance
-def test_an_offset_rectangle_grows_by_the_distance(angle: float, width: float, height: float, distance: float) -> None:
+def test_an_offset_rectangle_grows_by_the_distance(
+    angle: float, width: float, height: float, distance: float
+) -> None:
     turn = math.radians(angle)
     along, across = np.array([math.cos(turn), math.sin(turn)]), np.array([-math.sin(turn), math.cos(turn)])
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * [width / 2, height / 2]
