@@ -139,6 +139,7 @@ class InferContext : public NodeView {
   // The elements of a float input, if known (Resize's scales); null otherwise.
   const float* float_values(int i) const { return inputs_[i].float_values; }
   Status need_values(int i) const {
+    needed_ = i;
     return Status::error(Code::kNeedsValues, "needs the values of input %d", i);
   }
 
@@ -176,8 +177,10 @@ class InferContext : public NodeView {
   Out* outputs_ = nullptr;
   DimMath math_;
   bool wants_values_ = false;
+  mutable int needed_ = -1;
 
  public:
+  int needed_input() const { return needed_; }  // of the last need_values(); -1: none
   // Filled by whoever calls a rule (session, Python binding).
   void bind(const OperatorDef* def, const AttrValue* attrs, In* in, int n_in, Out* out, int n_out,
             DimTable* table, bool wants_values) {
@@ -195,6 +198,13 @@ class InferContext : public NodeView {
 // Checks counts, types and attribute ranges against the definition, then calls the rule, then
 // checks what it set. The only way to call a rule.
 Status infer_node(InferContext& ctx);
+
+// Parts of it that need no shapes; the model reader calls them once. A node has at most this many
+// inputs, and outputs.
+constexpr int kMaxNodeInputs = 4096;
+Status check_counts(const OperatorDef& def, int num_inputs, int num_outputs);
+Status check_attrs(const OperatorDef& def, const AttrValue* attrs);
+void fill_attr_default(const AttrDef& def, AttrValue* value);
 
 // Shared by PrepareContext and RunContext.
 class TensorContext : public NodeView {
@@ -441,6 +451,9 @@ struct OperatorTable {
 };
 OperatorTable operator_table();
 const OperatorDef* find_operator(const char* name);  // null if the build lacks it
+// Further operators, sorted by name; the build's own win. Process-wide, and only while no model is
+// loaded. The table and what it names must live on.
+void set_custom_operators(const OperatorTable& table);
 
 }  // namespace sampan
 

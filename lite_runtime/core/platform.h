@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/memory.h"
 #include "sampan/status.h"
 
 namespace sampan {
@@ -15,6 +16,11 @@ struct Mapping {
 };
 Result<Mapping> map_file(const char* path, uint64_t max_bytes);
 void unmap_file(const Mapping& mapping);
+// The whole file in private memory, 64-byte aligned. *size is its length; the block may be larger.
+Status read_file(const char* path, uint64_t max_bytes, Buffer* out, size_t* size);
+
+// Asks for large pages where the system offers them for plain memory; a hint.
+void advise_large_pages(void* data, size_t bytes);
 
 int64_t now_ns();  // monotonic
 
@@ -28,8 +34,11 @@ Result<Monitor*> make_monitor();
 void free_monitor(Monitor*);
 void lock(Monitor*);
 void unlock(Monitor*);
-void wait(Monitor*);       // with the lock held
-void notify_all(Monitor*); // with the lock held
+void wait(Monitor*);        // with the lock held
+void notify_all(Monitor*);  // with the lock held
+
+// One step of a short busy wait.
+void relax_cpu();
 
 int hardware_threads();
 

@@ -13,10 +13,17 @@ class ThreadPool {
 
   // threads counts the caller: 1 makes no worker. A thread the system refuses is an error.
   static Result<Box<ThreadPool>> create(int threads);
-  virtual ~ThreadPool() = default;
-  virtual int threads() const = 0;
+  ~ThreadPool();
+  int threads() const;
   // Splits [0, total) into parts of at least `grain`; returns when all are done. Not re-entrant.
-  virtual void parallel_for(int64_t total, int64_t grain, RangeFn fn, void* arg) = 0;
+  void parallel_for(int64_t total, int64_t grain, RangeFn fn, void* arg);
+
+ private:
+  class Impl;
+  template <class T, class... Args>
+  friend Result<Box<T>> make_box(Args&&... args);
+  ThreadPool() = default;
+  Impl* impl_ = nullptr;
 };
 
 }  // namespace sampan

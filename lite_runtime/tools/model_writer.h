@@ -35,8 +35,8 @@ struct TensorSpec {
   Packing packing = Packing::kPlain;
   uint64_t pack_groups = 0, pack_k = 0, pack_n = 0;  // when packed: as in PanelSpec
   QuantizationSpec quantization;                     // absent when scale is empty
-  std::string source;                        // as in the schema; empty: none
-  std::vector<int8_t> source_permutation;    // empty: none
+  std::string source;                                // as in the schema; empty: none
+  std::vector<int8_t> source_permutation;            // empty: none
 };
 
 struct AttrSpec {
