@@ -30,7 +30,9 @@ def run_single(engine: Engine, batch: F32) -> F32:
 
 def normalised(image: U8) -> F32:
     """Bytes to [-1, 1]: (h, w, c) uint8 -> (c, h, w) float32, ``(x / 255 - 0.5) / 0.5``."""
-    return np.ascontiguousarray(_BYTE_TO_UNIT[image].transpose(2, 0, 1))
-
-
-_BYTE_TO_UNIT = (np.arange(256, dtype=np.float32) / np.float32(255) - np.float32(0.5)) / np.float32(0.5)
+    planes = np.empty((image.shape[2], *image.shape[:2]), np.float32)
+    for channel, plane in enumerate(planes):
+        np.divide(image[:, :, channel], np.float32(255), out=plane, dtype=np.float32)
+        plane -= np.float32(0.5)
+        plane *= np.float32(2)
+    return planes

@@ -18,6 +18,7 @@ _LINEAR_ONE = 1 << 11  # bilinear weights are rounded to 1/2048
 _SUBPIXELS = 32  # the warp knows 32 positions between two pixels
 _CUBIC_ONE = 1 << 15
 _CUBIC_A = -0.75  # Keys' parameter as OpenCV has it
+_BLOCK = 1 << 15  # elements worked on at a time, so that they stay in the cache
 
 
 def _linear_taps(size: int, target: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
@@ -64,17 +65,28 @@ def resize_linear(image: U8, width: int, height: int) -> U8:
     lower = (top + 1).clip(0, source_height - 1)
     above, below = _fixed_weights(fraction)
 
-    # Only the rows that are read, each once: columns first (19 bits), then rows on the top 15 bits of that.
+    # Only the rows that are read, each once: columns first, 19 bits of which 15 are kept.
     rows, inverse = np.unique(np.concatenate([upper, lower]), return_inverse=True)
     picked = image[rows]
     columns = np.take(picked, left, axis=1) * near[:, None]
     columns += np.take(picked, right, axis=1) * far[:, None]
     columns >>= 4
-    result = (np.take(columns, inverse[:height], axis=0) * above[:, None, None]) >> 16
-    result += (np.take(columns, inverse[height:], axis=0) * below[:, None, None]) >> 16
-    result += 2
-    result >>= 2
-    return result.clip(0, 255).astype(np.uint8)
+    upper, lower = inverse[:height], inverse[height:]
+    result = np.empty((height, width, channels), np.uint8)
+    step = max(1, _BLOCK // (width * channels))
+    for start in range(0, height, step):
+        block = slice(start, start + step)
+        total = columns[upper[block]]
+        total *= above[block, None, None]
+        total >>= 16
+        other = columns[lower[block]]
+        other *= below[block, None, None]
+        other >>= 16
+        total += other
+        total += 2
+        total >>= 2
+        result[block] = total  # 0..255: the weights of a pair sum to 2048
+    return result
 
 
 @functools.lru_cache(maxsize=1)
@@ -136,7 +148,7 @@ def _source_grid(
 def warp_perspective(image: U8, matrix: NDArray[np.float64], width: int, height: int) -> U8:
     """Bicubic perspective warp; pixels outside the picture repeat its border.
 
-    ``matrix`` (3, 3) takes source to target positions. ``image`` is (h, w, c); returns (height, width, c).
+    ``matrix`` (3, 3) takes source to target positions. ``image`` is (h, w, c), c <= 4; returns (height, width, c).
     """
     across, down = _source_grid(matrix, width, height)
     phase = (down % _SUBPIXELS) * _SUBPIXELS + across % _SUBPIXELS
@@ -146,13 +158,43 @@ def warp_perspective(image: U8, matrix: NDArray[np.float64], width: int, height:
     if not phase.any():  # an upright box: every position is a whole pixel
         return image[down.clip(0, source_height - 1), across.clip(0, source_width - 1)]
 
-    flat = image.reshape(-1, channels)
-    weights = _cubic_table()[phase]
-    total = np.full((height, width, channels), _CUBIC_ONE // 2, np.int32)
-    columns = [(across + tap).clip(0, source_width - 1) for tap in range(-1, 3)]
+    # The part of the picture that is read, with its border repeated as far as the taps reach, four bytes a pixel.
+    across = across.clip(-3, source_width + 1)
+    down = down.clip(-3, source_height + 1)
+    left, top = int(across.min()) - 1, int(down.min()) - 1
+    columns = np.arange(left, int(across.max()) + 3).clip(0, source_width - 1)
+    rows = np.arange(top, int(down.max()) + 3).clip(0, source_height - 1)
+    part = np.zeros((len(rows), len(columns), 4), np.uint8)
+    part[:, :, :channels] = image[rows[0] : rows[-1] + 1][rows - rows[0]][:, columns]
+    # Four neighbours are one 16-byte element, one starting at every pixel: a row of taps is one lookup.
+    reach = len(columns)
+    elements = np.ndarray(len(rows) * reach - 3, np.complex128, part, strides=(4,))
+
+    first = ((down - (top + 1)) * reach + (across - (left + 1))).reshape(-1)
+    phase = phase.reshape(-1)
+    result = np.empty((height * width, channels), np.uint8)
+    for start in range(0, len(first), _BLOCK // 8):
+        block = slice(start, start + _BLOCK // 8)
+        result[block] = _weighted(elements, first[block], reach, phase[block], channels)
+    return result.reshape(height, width, channels)
+
+
+def _weighted(
+    elements: NDArray[np.complex128],
+    first: NDArray[np.int64],
+    reach: int,
+    phase: NDArray[np.int64],
+    channels: int,
+) -> U8:
+    """Weighted sums (n, channels) of the 4x4 taps that start at ``first`` (n,)."""
+    weights = np.ascontiguousarray(_cubic_table()[phase].T)
+    total = np.full((channels, len(first)), _CUBIC_ONE // 2, np.int32)
+    product = np.empty(len(first), np.int32)
     for row in range(4):
-        base = (down + (row - 1)).clip(0, source_height - 1) * source_width
+        taps = elements[first + row * reach].view(np.uint8).reshape(-1, 4, 4)
         for column in range(4):
-            total += flat[base + columns[column]] * weights[..., row * 4 + column, None]
+            for channel in range(channels):
+                np.multiply(taps[:, column, channel], weights[row * 4 + column], out=product, dtype=np.int32)
+                total[channel] += product
     total >>= 15
-    return total.clip(0, 255).astype(np.uint8)
+    return total.clip(0, 255).astype(np.uint8).T
