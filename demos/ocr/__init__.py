@@ -3,7 +3,7 @@
 The networks run on whatever is given as an `Engine`; everything around them is numpy.
 """
 
-from demos.ocr.engine import Engine
+from demos.engines import Engine
 from demos.ocr.pipeline import Line, Reader, Result, Timing
 
 __all__ = ["Engine", "Line", "Reader", "Result", "Timing"]

@@ -13,10 +13,11 @@ import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from demos.assets import FetchError, cache_dir, fetch
+from demos.engines import opened
 from demos.ocr import report
 from demos.ocr.annotate import annotate
 from demos.ocr.engine import U8
-from demos.ocr.models import load_reader, open_onnxruntime, open_sampan
+from demos.ocr.models import load_reader
 
 
 def load_photo(path: Path) -> U8:
@@ -70,10 +71,9 @@ def main() -> int:
     except (FetchError, OSError, UnidentifiedImageError) as error:
         print(f"error: cannot read the photograph: {error}", file=sys.stderr)
         return 2
-    if arguments.engine == "onnxruntime":
-        opener = functools.partial(open_onnxruntime, threads=arguments.threads)
-    else:
-        opener = functools.partial(open_sampan, threads=arguments.threads, again=arguments.reconvert)
+    opener = functools.partial(
+        opened, engine=arguments.engine, threads=arguments.threads, again=arguments.reconvert
+    )
     try:
         reader = load_reader(opener)
     except FetchError as error:

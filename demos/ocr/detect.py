@@ -7,8 +7,9 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
+from demos.engines import Engine
 from demos.ocr import contours, geometry, imaging
-from demos.ocr.engine import F32, U8, Engine, normalised, run_single
+from demos.ocr.engine import F32, U8, normalised, run_single
 
 Boxes = NDArray[np.float32]
 """(n, 4, 2) float32 with integer values: x, y of top left, top right, bottom right, bottom left."""

@@ -1,23 +1,16 @@
-"""What the pipeline asks of a runtime: a callable from named arrays to named arrays."""
+"""How the pipeline feeds a network."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
-
 import numpy as np
 from numpy.typing import NDArray
+
+from demos.engines import Engine
 
 F32 = NDArray[np.float32]
 U8 = NDArray[np.uint8]
 
 INPUT = "x"  # all three networks of PP-OCR call their input so
-
-
-class Engine(Protocol):
-    """Runs one network: ``{name: array} -> {name: array}``."""
-
-    def __call__(self, feed: dict[str, F32], /) -> Mapping[str, F32]: ...
 
 
 def run_single(engine: Engine, batch: F32) -> F32:

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from demos.engines import Engine
 from demos.ocr import imaging
 from demos.ocr.detect import Boxes, Detector, DetectorOptions
-from demos.ocr.engine import F32, U8, Engine
+from demos.ocr.engine import F32, U8
 from demos.ocr.recognise import Alphabet, DirectionClassifier, Recogniser, crops
 
 _LONGEST_SIDE = 2000

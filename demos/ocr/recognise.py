@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from demos.engines import Engine
 from demos.ocr import imaging
 from demos.ocr.detect import Boxes
-from demos.ocr.engine import F32, U8, Engine, normalised, run_single
+from demos.ocr.engine import F32, U8, normalised, run_single
 
 LINE_HEIGHT = 48
 BATCH = 6

@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from demos.assets import cache_dir, fetch
+from demos.engines import open_onnxruntime, open_sampan
 from demos.ocr.__main__ import load_photo
-from demos.ocr.models import load_reader, open_onnxruntime, open_sampan
+from demos.ocr.models import load_reader
 from tests.demos import render
 
 _REPOSITORY = Path(__file__).resolve().parents[2]

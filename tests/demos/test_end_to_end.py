@@ -13,8 +13,9 @@ import pytest
 from PIL import Image
 
 from demos.assets import fetch
+from demos.engines import Opened, open_onnxruntime, open_sampan
 from demos.ocr.__main__ import load_photo
-from demos.ocr.models import Opened, load_reader, open_onnxruntime, open_sampan
+from demos.ocr.models import load_reader
 from demos.ocr.pipeline import Reader
 from tests.demos import render
 from tests.demos.compare_ocr import edit_distance, errors_against_truth
