@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <vector>
+#include <initializer_list>
 
 #include "kernels/gemm/gemm.h"
 #if SAMPAN_X86
@@ -27,7 +27,7 @@ double best_time(const F& f) {
   f();
   int reps = 1;
   double best = 1e30;
-  for (int round = 0; round < 12;) {
+  for (int round = 0; round < 25;) {
     const double start = now();
     for (int i = 0; i < reps; ++i) f();
     const double t = now() - start;
@@ -119,15 +119,26 @@ struct Bench {
   }
 };
 
-std::vector<float> noise(int64_t n) {
-  std::vector<float> v(static_cast<size_t>(n));
-  uint32_t s = 12345;
-  for (auto& x : v) {
-    s = s * 1664525u + 1013904223u;
-    x = static_cast<float>(static_cast<int32_t>(s) >> 8) * 1e-7f;
+// Aligned as the arena and the weights of a model file are.
+class Buffer {
+ public:
+  explicit Buffer(int64_t n) {
+    const size_t bytes = (static_cast<size_t>(n) * 4 + 63) / 64 * 64;
+    data_ = static_cast<float*>(std::aligned_alloc(64, bytes + 64));
+    uint32_t s = 12345;
+    for (int64_t i = 0; i < n; ++i) {
+      s = s * 1664525u + 1013904223u;
+      data_[i] = static_cast<float>(static_cast<int32_t>(s) >> 8) * 1e-7f;
+    }
   }
-  return v;
-}
+  ~Buffer() { std::free(data_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  float* data() { return data_; }
+
+ private:
+  float* data_;
+};
 
 struct GemmShape {
   int64_t m, k, n;
@@ -138,9 +149,7 @@ void bench_gemm(Bench& bench, const char* group, const GemmShape* shapes, size_t
   const GemmF32Kernels& kernels = gemm_f32_kernels(bench.isa);
   for (size_t i = 0; i < count; ++i) {
     const GemmShape& s = shapes[i];
-    const auto a = noise(s.m * s.k), b = noise(s.k * s.n), bias = noise(s.n);
-    std::vector<float> panels(static_cast<size_t>(panels_f32_size(s.k, s.n)));
-    std::vector<float> c(static_cast<size_t>(s.m * s.n));
+    Buffer a(s.m * s.k), b(s.k * s.n), bias(s.n), panels(panels_f32_size(s.k, s.n)), c(s.m * s.n);
     kernels.pack(b.data(), s.k, s.n, s.n, 1, 0, panels_f32_count(s.n), panels.data());
     GemmF32 g;
     g.a = a.data();

@@ -1,5 +1,7 @@
 #include "kernels/gemm/gemm.h"
 
+#include <limits>
+
 #include "kernels/gemm/gemm_tile.h"
 
 namespace sampan {
@@ -8,6 +10,15 @@ namespace {
 
 // Bytes of a row block (its inputs and outputs): part of the smallest second-level cache in use.
 constexpr int64_t kBlockBytes = 160 * 1024;
+
+// Added where there is no bias: -0 changes nothing, not even the sign of a zero.
+struct NoBias {
+  float v[kMaxTileUnits * 8];
+  constexpr NoBias() : v() {
+    for (float& x : v) x = -0.0f;
+  }
+};
+constexpr NoBias kNoBias;
 
 // All rows of one column group: as few tiles as possible, of nearly equal height, since a tile with
 // one or two rows left over has too few independent sums to keep the multipliers busy.
@@ -48,12 +59,12 @@ int64_t block_rows_f32(int64_t k, int64_t n, int64_t mr) {
 }
 
 void set_epilogue_f32(const EpilogueF32& ep, TileF32* t) {
+  const bool clip = ep.act == Activation::kClip;
   t->bias = ep.bias;
   t->residual = ep.residual;
-  t->residual_stride = ep.residual_stride;
-  t->clip = ep.act == Activation::kClip;
-  t->lo = ep.p0;
-  t->hi = ep.p1;
+  t->residual_stride = ep.residual != nullptr ? ep.residual_stride : 0;
+  t->lo = clip ? ep.p0 : -std::numeric_limits<float>::infinity();
+  t->hi = clip ? ep.p1 : std::numeric_limits<float>::infinity();
 }
 
 void apply_act_rows_f32(const EpilogueF32& ep, float* c, int64_t ldc, int64_t m, int64_t n0,
@@ -74,7 +85,7 @@ void run_columns_f32(const TileSetF32& set, const TileF32& t, int64_t n, int64_t
     TileF32 g = t;
     g.b = t.b + n0 / kPanelWidth * t.panel_stride;
     g.c = t.c + n0;
-    if (t.bias != nullptr) g.bias = t.bias + n0;
+    g.bias = t.bias != nullptr ? t.bias + n0 : kNoBias.v;
     if (t.residual != nullptr) g.residual = t.residual + n0;
     // A group of an odd number of units ends in a vector of one unit.
     g.tail = n1 < n0 + u * 8 ? static_cast<int>((n1 - n0) % (u % 2 != 0 ? 8 : set.lanes)) : 0;

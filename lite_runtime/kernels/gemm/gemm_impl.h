@@ -5,9 +5,53 @@
 
 #define SAMPAN_UNROLL _Pragma("GCC unroll 16")
 #define SAMPAN_INLINE inline __attribute__((always_inline))
+#define SAMPAN_NOINLINE __attribute__((noinline))
 
 namespace sampan {
 namespace {
+
+// acc = fma(a, b, acc), with the sum's register as the destination. Left to itself GCC 12 lets sums
+// wander (it prefers the form that overwrites a factor) and runs out of registers.
+template <class V>
+SAMPAN_INLINE void accumulate(V& acc, V a, V b) {
+  acc = V::fma(a, b, acc);
+}
+#if defined(__GNUC__) && defined(__AVX2__)
+template <>
+SAMPAN_INLINE void accumulate(simd::F32x8& acc, simd::F32x8 a, simd::F32x8 b) {
+  asm("vfmadd231ps %2, %1, %0" : "+x"(acc.v) : "x"(a.v), "x"(b.v));
+}
+#endif
+#if defined(__GNUC__) && defined(__AVX512F__)
+template <>
+SAMPAN_INLINE void accumulate(simd::F32x16& acc, simd::F32x16 a, simd::F32x16 b) {
+  asm("vfmadd231ps %2, %1, %0" : "+v"(acc.v) : "v"(a.v), "v"(b.v));
+}
+#endif
+
+// The epilogue of a tile whose last vector is partly outside, from the sums in memory. Such tiles are
+// few, so all row counts share this loop.
+template <class V, class H, int NV, bool HALF>
+SAMPAN_NOINLINE void finish_tail(const TileF32& t, int64_t row, int rows, const float* sum) {
+  constexpr int kWidth = NV * V::W + (HALF ? H::W : 0);
+  const V lo = V::set1(t.lo), hi = V::set1(t.hi);
+  for (int i = 0; i < rows; ++i, ++row, sum += kWidth) {
+    float* c = t.c + row * t.ldc;
+    const float* r = t.residual != nullptr ? t.residual + row * t.residual_stride : nullptr;
+    for (int j = 0; j < NV; ++j) {
+      const int lanes = !HALF && j == NV - 1 ? t.tail : V::W, at = j * V::W;
+      V v = V::add(V::load(sum + at), V::load(t.bias + at, lanes));
+      if (r != nullptr) v = V::add(v, V::load(r + at, lanes));
+      V::store(c + at, V::min(hi, V::max(lo, v)), lanes);
+    }
+    if constexpr (HALF) {
+      constexpr int at = NV * V::W;
+      H v = H::add(H::load(sum + at), H::load(t.bias + at, t.tail));
+      if (r != nullptr) v = H::add(v, H::load(r + at, t.tail));
+      H::store(c + at, H::min(H::set1(t.hi), H::max(H::set1(t.lo), v)), t.tail);
+    }
+  }
+}
 
 // MR rows x (NV vectors V, then one narrower vector H if HALF). Vector j lies in panel
 // j / (16 / V::W).
@@ -60,9 +104,9 @@ struct Tile {
     SAMPAN_UNROLL for (int i = 0; i < MR; ++i) {
       if constexpr (NV > 0) {
         const V av = V::set1(a[i][U]);
-        SAMPAN_UNROLL for (int j = 0; j < NV; ++j) { acc.v[i][j] = V::fma(av, bv[j], acc.v[i][j]); }
+        SAMPAN_UNROLL for (int j = 0; j < NV; ++j) { accumulate(acc.v[i][j], av, bv[j]); }
       }
-      if constexpr (HALF) acc.h[i] = H::fma(H::set1(a[i][U]), bh, acc.h[i]);
+      if constexpr (HALF) accumulate(acc.h[i], H::set1(a[i][U]), bh);
     }
   }
 
@@ -77,7 +121,7 @@ struct Tile {
       SAMPAN_UNROLL for (int i = 0; i < MR; ++i) a[i] += 4;
       SAMPAN_UNROLL for (int p = 0; p < kPanels; ++p) b[p] += 4 * kPanelWidth;
     }
-    for (; n > 0; --n) {
+    _Pragma("GCC unroll 1") for (; n > 0; --n) {
       step<0>(acc, a, b);
       SAMPAN_UNROLL for (int i = 0; i < MR; ++i) a[i] += 1;
       SAMPAN_UNROLL for (int p = 0; p < kPanels; ++p) b[p] += kPanelWidth;
@@ -116,79 +160,69 @@ struct Tile {
     if (!first) flush(acc, sum, false);
   }
 
-  // Loads and stores of vector j of a row of the output's columns.
-  template <bool TAIL>
-  static SAMPAN_INLINE V load(const float* p, int j, int tail) {
-    return TAIL && !HALF && j == NV - 1 ? V::load(p + j * W, tail) : V::load(p + j * W);
-  }
-  template <bool TAIL>
-  static SAMPAN_INLINE H load_half(const float* p, int tail) {
-    return TAIL ? H::load(p + NV * W, tail) : H::load(p + NV * W);
-  }
-  template <bool TAIL>
-  static SAMPAN_INLINE void store_row(float* c, const Acc& acc, int i, int tail) {
-    SAMPAN_UNROLL for (int j = 0; j < NV; ++j) {
-      if (TAIL && !HALF && j == NV - 1) {
-        V::store(c + j * W, acc.v[i][j], tail);
-      } else {
-        V::store(c + j * W, acc.v[i][j]);
+  // Row by row, so that a row's store does not wait for the others' arithmetic.
+  template <bool RESIDUAL>
+  static SAMPAN_INLINE void finish(const TileF32& t, int64_t row, const Acc& acc) {
+    const V lo = V::set1(t.lo), hi = V::set1(t.hi);
+    float* c = t.c + row * t.ldc;
+    const float* r = RESIDUAL ? t.residual + row * t.residual_stride : nullptr;
+    SAMPAN_UNROLL for (int i = 0; i < MR; ++i) {
+      SAMPAN_UNROLL for (int j = 0; j < NV; ++j) {
+        V v = V::add(acc.v[i][j], V::load(t.bias + j * W));
+        if (RESIDUAL) v = V::add(v, V::load(r + j * W));
+        V::store(c + j * W, V::min(hi, V::max(lo, v)));
       }
-    }
-    if constexpr (HALF) {
-      if (TAIL) {
-        H::store(c + NV * W, acc.h[i], tail);
-      } else {
-        H::store(c + NV * W, acc.h[i]);
+      if constexpr (HALF) {
+        H v = H::add(acc.h[i], H::load(t.bias + NV * W));
+        if (RESIDUAL) v = H::add(v, H::load(r + NV * W));
+        H::store(c + NV * W, H::min(H::set1(t.hi), H::max(H::set1(t.lo), v)));
       }
+      c += t.ldc;
+      if (RESIDUAL) r += t.residual_stride;
     }
   }
 
-  template <bool TAIL>
-  static SAMPAN_INLINE void finish(const TileF32& t, int64_t row, Acc& acc) {
-    if (t.bias != nullptr) {
-      SAMPAN_UNROLL for (int j = 0; j < NV; ++j) {
-        const V b = load<TAIL>(t.bias, j, t.tail);
-        SAMPAN_UNROLL for (int i = 0; i < MR; ++i) acc.v[i][j] = V::add(acc.v[i][j], b);
-      }
-      if constexpr (HALF) {
-        const H b = load_half<TAIL>(t.bias, t.tail);
-        SAMPAN_UNROLL for (int i = 0; i < MR; ++i) acc.h[i] = H::add(acc.h[i], b);
-      }
+  // Forgets what is known of *t, so that nothing of it is kept in registers, or loops split by it,
+  // around the loops over k.
+  static SAMPAN_INLINE void forget(const TileF32*& t) { asm("" : "+r"(t)); }
+
+  static SAMPAN_INLINE void finish(const TileF32* t, int64_t row, Acc& acc) {
+    forget(t);
+    if (t->tail != 0) {
+      alignas(64) float sum[MR * kSumWidth];
+      flush(acc, sum, true);
+      finish_tail<V, H, NV, HALF>(*t, row, MR, sum);
+    } else if (t->residual != nullptr) {
+      finish<true>(*t, row, acc);
+    } else {
+      finish<false>(*t, row, acc);
     }
-    if (t.residual != nullptr) {
-      SAMPAN_UNROLL for (int i = 0; i < MR; ++i) {
-        const float* r = t.residual + (row + i) * t.residual_stride;
-        SAMPAN_UNROLL for (int j = 0; j < NV; ++j) {
-          acc.v[i][j] = V::add(acc.v[i][j], load<TAIL>(r, j, t.tail));
-        }
-        if constexpr (HALF) acc.h[i] = H::add(acc.h[i], load_half<TAIL>(r, t.tail));
-      }
-    }
-    if (t.clip) {
-      const V lo = V::set1(t.lo), hi = V::set1(t.hi);
-      SAMPAN_UNROLL for (int i = 0; i < MR; ++i) {
-        SAMPAN_UNROLL for (int j = 0; j < NV; ++j) {
-          acc.v[i][j] = V::min(hi, V::max(lo, acc.v[i][j]));
-        }
-        if constexpr (HALF) {
-          acc.h[i] = H::min(H::set1(t.hi), H::max(H::set1(t.lo), acc.h[i]));
-        }
-      }
-    }
-    SAMPAN_UNROLL for (int i = 0; i < MR; ++i) {
-      store_row<TAIL>(t.c + (row + i) * t.ldc, acc, i, t.tail);
+  }
+
+  // One chunk, no taps: about 20 cycles less for each tile.
+  static SAMPAN_NOINLINE void run_plain(const TileF32* t) {
+    for (int64_t row = 0; row < t->rows; row += MR) {
+      forget(t);
+      Acc acc;
+      const float *a[MR], *b[kPanels];
+      SAMPAN_UNROLL for (int p = 0; p < kPanels; ++p) b[p] = t->b + p * t->panel_stride;
+      a[0] = t->a + row * t->lda;
+      SAMPAN_UNROLL for (int i = 1; i < MR; ++i) a[i] = a[i - 1] + t->lda;
+      clear(acc);
+      links(acc, a, b, t->tap_len);
+      finish(t, row, acc);
     }
   }
 
   static void run(const TileF32& t) {
+    if (MR * (NV + HALF) >= 8 && t.taps == nullptr && t.tap_len <= kChunkK) {
+      run_plain(&t);
+      return;
+    }
     for (int64_t row = 0; row < t.rows; row += MR) {
       Acc acc;
       sums(t, row, acc);
-      if (t.tail == 0) {
-        finish<false>(t, row, acc);
-      } else {
-        finish<true>(t, row, acc);
-      }
+      finish(&t, row, acc);
     }
   }
 };

@@ -21,11 +21,10 @@ struct TileF32 {
   int64_t ldc;
   int64_t rows;           // any multiple of the row count that the function is made for
   int tail;               // valid columns of the last vector, 0: all
-  const float* bias;      // of the group's first column, or null
+  const float* bias;      // of the group's first column, or null (not in a call of a tile function)
   const float* residual;  // of the first row and column, or null
   int64_t residual_stride;
-  bool clip;
-  float lo, hi;
+  float lo, hi;  // -inf and inf: no clip
 };
 
 using TileFnF32 = void (*)(const TileF32& t);
@@ -52,7 +51,7 @@ inline int64_t column_units(int64_t n, int64_t p0, int64_t p1) {
 // matrix: b, c, bias and residual are shifted here. The tail is set here.
 void run_columns_f32(const TileSetF32& set, const TileF32& t, int64_t n, int64_t p0, int64_t p1);
 
-// Fills the epilogue fields of a tile that starts at pixel 0 and column 0.
+// Fills the epilogue fields of a tile that starts at row 0 and column 0 of the output.
 void set_epilogue_f32(const EpilogueF32& ep, TileF32* t);
 
 // Applies ep.act_fn, if there is one to apply, to rows 0..m of columns n0..n1 of c.
