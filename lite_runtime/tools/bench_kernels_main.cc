@@ -8,6 +8,8 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "kernels/conv/conv.h"
+#include "kernels/depthwise/depthwise.h"
 #include "kernels/gemm/gemm.h"
 #if SAMPAN_X86
   #include <immintrin.h>
@@ -106,13 +108,13 @@ struct Bench {
           first ? "[" : ",", group, kernel, shape, time, flops / time * 1e-9, share);
       first = false;
     } else {
-      std::printf("%-10s %-24s %-28s %9.4f ms %8.2f GFLOP/s %6.1f %%\n", group, kernel, shape,
+      std::printf("%-14s %-24s %-28s %9.4f ms %8.2f GFLOP/s %6.1f %%\n", group, kernel, shape,
                   time * 1e3, flops / time * 1e-9, share);
     }
   }
   void total(const char* group) {
     if (!json && sum_time > 0) {
-      std::printf("%-10s together, weighted by time %39.4f ms %8.2f GFLOP/s %6.1f %%\n", group,
+      std::printf("%-14s together, weighted by time %39.4f ms %8.2f GFLOP/s %6.1f %%\n", group,
                   sum_time * 1e3, sum_flops / sum_time * 1e-9, 100 * sum_flops / sum_time / peak);
     }
     sum_flops = sum_time = 0;
@@ -190,6 +192,126 @@ void gemm_group(Bench& bench, const char* group, const GemmShape (&shapes)[N]) {
   bench_gemm(bench, group, shapes, N);
 }
 
+struct ConvShape {
+  int64_t in_h, in_w, channels, out_channels, kernel, stride, groups;
+};
+
+const ConvShape kFirstLayers[] = {
+    {224, 224, 3, 32, 3, 2, 1}, {224, 224, 3, 16, 3, 2, 1}, {224, 224, 3, 64, 7, 2, 1}};
+const ConvShape kResNet18[] = {{56, 56, 64, 64, 3, 1, 1},   {56, 56, 64, 128, 3, 2, 1},
+                               {56, 56, 64, 128, 1, 2, 1},  {28, 28, 128, 128, 3, 1, 1},
+                               {28, 28, 128, 256, 3, 2, 1}, {14, 14, 256, 256, 3, 1, 1},
+                               {14, 14, 256, 512, 3, 2, 1}, {7, 7, 512, 512, 3, 1, 1}};
+const ConvShape kOtherConvs[] = {{80, 80, 24, 24, 3, 1, 1},    {160, 160, 16, 16, 3, 1, 1},
+                                 {56, 56, 128, 128, 3, 1, 32}, {40, 40, 96, 24, 3, 1, 1},
+                                 {112, 112, 8, 8, 3, 1, 1},    {28, 28, 64, 64, 5, 1, 1}};
+// in size, channels, out channels; kernel = stride = 2
+const ConvShape kTransposed[] = {
+    {80, 80, 24, 24, 2, 2, 1}, {160, 160, 24, 1, 2, 2, 1}, {40, 40, 64, 64, 3, 2, 1}};
+
+void bench_conv(Bench& bench, const char* group, const ConvShape* shapes, size_t count,
+                bool transposed) {
+  if (!bench.wants(group)) return;
+  const ConvF32Kernels& kernels = conv_f32_kernels(bench.isa);
+  for (size_t i = 0; i < count; ++i) {
+    const ConvShape& s = shapes[i];
+    ConvF32 c;
+    c.in_h = s.in_h;
+    c.in_w = s.in_w;
+    c.groups = s.groups;
+    c.channels = s.channels / s.groups;
+    c.out_channels = s.out_channels / s.groups;
+    c.kernel_h = c.kernel_w = s.kernel;
+    c.stride_h = c.stride_w = s.stride;
+    c.pad_top = c.pad_left = transposed ? 0 : (s.kernel - 1) / 2;
+    c.out_h = transposed ? s.in_h * s.stride : (s.in_h - 1) / s.stride + 1;
+    c.out_w = transposed ? s.in_w * s.stride : (s.in_w - 1) / s.stride + 1;
+    c.pixel_stride = s.channels;
+    c.image_stride = s.in_h * s.in_w * s.channels;
+    c.y_stride = s.out_channels;
+    const int64_t k = c.kernel_h * c.kernel_w * c.channels, pixels = c.out_h * c.out_w;
+    Buffer x(c.image_stride), w(s.groups * panels_f32_size(k, c.out_channels)),
+        y(pixels * s.out_channels);
+    Buffer bias(s.out_channels);
+    c.x = x.data();
+    c.panels = w.data();
+    c.y = y.data();
+    c.ep.bias = bias.data();
+    c.ep.act = Activation::kClip;
+    c.ep.p1 = 6.0f;
+    Buffer ws((transposed ? kernels.workspace_transpose : kernels.workspace)(c) / 4 + 1);
+    const int64_t lines = transposed ? c.out_h : pixels;
+    const auto run = transposed ? kernels.run_transpose : kernels.run;
+    const double t =
+        best_time([&] { run(c, 0, lines, 0, conv_units(c.groups, c.out_channels), ws.data()); });
+    char shape[64];
+    std::snprintf(shape, sizeof shape, "%lldx%lldx%lld>%lld k%lld s%lld g%lld",
+                  static_cast<long long>(s.in_h), static_cast<long long>(s.in_w),
+                  static_cast<long long>(s.channels), static_cast<long long>(s.out_channels),
+                  static_cast<long long>(s.kernel), static_cast<long long>(s.stride),
+                  static_cast<long long>(s.groups));
+    const double muls =
+        static_cast<double>(transposed ? s.in_h * s.in_w : pixels) * k * s.out_channels;
+    bench.row(group, kernels.name, shape, 2 * muls, t);
+  }
+  bench.total(group);
+}
+
+struct DepthwiseShape {
+  int64_t size, channels, kernel, stride;
+};
+// The depthwise layers of MobileNetV2 1.0 at 224x224, with repetitions.
+const DepthwiseShape kMobileNetV2Dw[] = {
+    {112, 32, 3, 1}, {112, 96, 3, 2}, {56, 144, 3, 1}, {56, 144, 3, 2}, {28, 192, 3, 1},
+    {28, 192, 3, 1}, {28, 192, 3, 2}, {14, 384, 3, 1}, {14, 384, 3, 1}, {14, 384, 3, 1},
+    {14, 384, 3, 1}, {14, 576, 3, 1}, {14, 576, 3, 1}, {14, 576, 3, 2}, {7, 960, 3, 1},
+    {7, 960, 3, 1},  {7, 960, 3, 1}};
+const DepthwiseShape kOtherDw[] = {{56, 72, 5, 2}, {28, 120, 5, 1}, {14, 672, 5, 2},
+                                   {7, 960, 5, 1}, {56, 64, 7, 1},  {14, 200, 3, 1}};
+
+void bench_depthwise(Bench& bench, const char* group, const DepthwiseShape* shapes, size_t count) {
+  if (!bench.wants(group)) return;
+  const DepthwiseF32Kernels& kernels = depthwise_f32_kernels(bench.isa);
+  for (size_t i = 0; i < count; ++i) {
+    const DepthwiseShape& s = shapes[i];
+    DepthwiseF32 d;
+    d.in_h = d.in_w = s.size;
+    d.out_h = d.out_w = (s.size - 1) / s.stride + 1;
+    d.channels = d.pixel_stride = d.y_stride = s.channels;
+    d.kernel_h = d.kernel_w = s.kernel;
+    d.stride_h = d.stride_w = s.stride;
+    d.pad_top = d.pad_left = (s.kernel - 1) / 2;
+    Buffer x(s.size * s.size * s.channels), w(s.kernel * s.kernel * s.channels), bias(s.channels);
+    Buffer y(d.out_h * d.out_w * s.channels);
+    d.x = x.data();
+    d.w = w.data();
+    d.y = y.data();
+    d.ep.bias = bias.data();
+    d.ep.act = Activation::kClip;
+    d.ep.p1 = 6.0f;
+    const double t = best_time([&] { kernels.run(d, 0, d.out_h, 0, d.channels); });
+    char shape[64];
+    std::snprintf(shape, sizeof shape, "%lldx%lldx%lld k%lld s%lld", static_cast<long long>(s.size),
+                  static_cast<long long>(s.size), static_cast<long long>(s.channels),
+                  static_cast<long long>(s.kernel), static_cast<long long>(s.stride));
+    bench.row(group, kernels.name, shape,
+              2.0 * static_cast<double>(d.out_h * d.out_w * s.channels) *
+                  static_cast<double>(s.kernel * s.kernel),
+              t);
+  }
+  bench.total(group);
+}
+
+template <size_t N>
+void conv_group(Bench& bench, const char* group, const ConvShape (&shapes)[N],
+                bool transposed = false) {
+  bench_conv(bench, group, shapes, N, transposed);
+}
+template <size_t N>
+void depthwise_group(Bench& bench, const char* group, const DepthwiseShape (&shapes)[N]) {
+  bench_depthwise(bench, group, shapes, N);
+}
+
 Isa best_isa() {
 #if SAMPAN_X86
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
@@ -225,6 +347,12 @@ int main_(int argc, char** argv) {
   gemm_group(bench, "gemm", kGemmShapes);
   gemm_group(bench, "gemv", kGemvShapes);
   gemm_group(bench, "mbv2-1x1", kMobileNetV2);
+  conv_group(bench, "conv-first", kFirstLayers);
+  conv_group(bench, "conv-resnet18", kResNet18);
+  conv_group(bench, "conv-other", kOtherConvs);
+  conv_group(bench, "conv-transpose", kTransposed, true);
+  depthwise_group(bench, "mbv2-dw", kMobileNetV2Dw);
+  depthwise_group(bench, "dw-other", kOtherDw);
   if (bench.json) std::printf("%s\n]\n", bench.first ? "[" : "");
   return 0;
 }

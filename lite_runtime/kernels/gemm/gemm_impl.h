@@ -1,36 +1,15 @@
 // The tile of the matrix product, once for all vector types. Included only by gemm_<isa>.cc.
 #pragma once
 #include "kernels/gemm/gemm_tile.h"
-#include "kernels/simd/simd.h"
-
-#define SAMPAN_UNROLL _Pragma("GCC unroll 16")
-#define SAMPAN_INLINE inline __attribute__((always_inline))
-#define SAMPAN_NOINLINE __attribute__((noinline))
+#include "kernels/simd/accumulate.h"
 
 namespace sampan {
 namespace {
 
-// acc = fma(a, b, acc), with the sum's register as the destination. Left to itself GCC 12 lets sums
-// wander (it prefers the form that overwrites a factor) and runs out of registers.
-template <class V>
-SAMPAN_INLINE void accumulate(V& acc, V a, V b) {
-  acc = V::fma(a, b, acc);
-}
-#if defined(__GNUC__) && defined(__AVX2__)
-template <>
-SAMPAN_INLINE void accumulate(simd::F32x8& acc, simd::F32x8 a, simd::F32x8 b) {
-  asm("vfmadd231ps %2, %1, %0" : "+x"(acc.v) : "x"(a.v), "x"(b.v));
-}
-#endif
-#if defined(__GNUC__) && defined(__AVX512F__)
-template <>
-SAMPAN_INLINE void accumulate(simd::F32x16& acc, simd::F32x16 a, simd::F32x16 b) {
-  asm("vfmadd231ps %2, %1, %0" : "+v"(acc.v) : "v"(a.v), "v"(b.v));
-}
-#endif
+using simd::accumulate;
 
-// The epilogue of a tile whose last vector is partly outside, from the sums in memory. Such tiles are
-// few, so all row counts share this loop.
+// The epilogue of a tile whose last vector is partly outside, from the sums in memory. Such tiles
+// are few, so all row counts share this loop.
 template <class V, class H, int NV, bool HALF>
 SAMPAN_NOINLINE void finish_tail(const TileF32& t, int64_t row, int rows, const float* sum) {
   constexpr int kWidth = NV * V::W + (HALF ? H::W : 0);
