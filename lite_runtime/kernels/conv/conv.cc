@@ -28,6 +28,11 @@ struct Plan {
 constexpr int64_t kPackedRun = 32;
 constexpr int64_t kMaxPointers = 4096;
 
+// A kernel row's taps lie side by side in the image.
+bool is_dense(const ConvF32& c) {
+  return c.dilation_w == 1 && c.groups == 1 && c.pixel_stride == c.channels;
+}
+
 Plan make_plan(const TileSetF32& set, const ConvF32& c) {
   Plan p = {};
   const int64_t mr = set.max_rows[set.units];
@@ -37,7 +42,7 @@ Plan make_plan(const TileSetF32& set, const ConvF32& c) {
     p.path = Path::kPointwise;
     return p;
   }
-  const bool dense = c.dilation_w == 1 && c.groups == 1 && c.pixel_stride == c.channels;
+  const bool dense = is_dense(c);
   const int64_t run = dense ? c.kernel_w * c.channels : c.channels;
   p.path = run < kPackedRun ? Path::kPacked : dense && c.kernel_w > 1 ? Path::kRows : Path::kPixels;
   p.n_taps = p.path == Path::kPacked ? 1 : k / run;
@@ -66,26 +71,16 @@ inline void copy_floats(float* to, const float* from, int64_t n) {
   if (i < n) std::memcpy(to + n - 4, from + n - 4, 16);
 }
 
-// One kernel row of one patch: kernel_w * channels floats, zeros where it leaves the image.
+// One kernel row of one patch of a dense image: kernel_w * channels floats, zeros outside.
 void copy_kernel_row(const ConvF32& c, const float* row, int64_t ix, float* to) {
   const int64_t ch = c.channels;
-  if (c.dilation_w == 1 && c.pixel_stride == ch) {
-    int64_t first = ix < 0 ? -ix : 0, last = c.in_w - ix < c.kernel_w ? c.in_w - ix : c.kernel_w;
-    if (first > c.kernel_w) first = c.kernel_w;
-    if (last < first) last = first;
-    if (first > 0) std::memset(to, 0, static_cast<size_t>(first * ch) * 4);
-    copy_floats(to + first * ch, row + (ix + first) * ch, (last - first) * ch);
-    if (last < c.kernel_w) {
-      std::memset(to + last * ch, 0, static_cast<size_t>((c.kernel_w - last) * ch) * 4);
-    }
-    return;
-  }
-  for (int64_t kx = 0; kx < c.kernel_w; ++kx, ix += c.dilation_w, to += ch) {
-    if (ix >= 0 && ix < c.in_w) {
-      copy_floats(to, row + ix * c.pixel_stride, ch);
-    } else {
-      std::memset(to, 0, static_cast<size_t>(ch) * 4);
-    }
+  int64_t first = ix < 0 ? -ix : 0, last = c.in_w - ix < c.kernel_w ? c.in_w - ix : c.kernel_w;
+  if (first > c.kernel_w) first = c.kernel_w;
+  if (last < first) last = first;
+  if (first > 0) std::memset(to, 0, static_cast<size_t>(first * ch) * 4);
+  copy_floats(to + first * ch, row + (ix + first) * ch, (last - first) * ch);
+  if (last < c.kernel_w) {
+    std::memset(to + last * ch, 0, static_cast<size_t>((c.kernel_w - last) * ch) * 4);
   }
 }
 
@@ -107,22 +102,6 @@ void for_segments(const ConvF32& c, int64_t group, int64_t m0, int64_t rows, con
   }
 }
 
-void pack_patches(const ConvF32& c, const Segment& s, float* patches) {
-  const int64_t run = c.kernel_w * c.channels;
-  for (int64_t i = 0; i < s.n; ++i) {
-    float* to = patches + (s.at + i) * c.kernel_h * run;
-    const int64_t ix = (s.ox + i) * c.stride_w - c.pad_left;
-    int64_t iy = s.oy * c.stride_h - c.pad_top;
-    for (int64_t ky = 0; ky < c.kernel_h; ++ky, iy += c.dilation_h, to += run) {
-      if (iy >= 0 && iy < c.in_h) {
-        copy_kernel_row(c, s.image + iy * c.in_w * c.pixel_stride, ix, to);
-      } else {
-        std::memset(to, 0, static_cast<size_t>(run) * 4);
-      }
-    }
-  }
-}
-
 // Outputs of a row whose input column (for a kernel column at offset `shift`) lies within
 // 0..in_w - span: [*lo, *hi).
 void valid_columns(const ConvF32& c, int64_t shift, int64_t span, int64_t* lo, int64_t* hi) {
@@ -130,6 +109,63 @@ void valid_columns(const ConvF32& c, int64_t shift, int64_t span, int64_t* lo, i
   *lo = shift >= 0 ? 0 : (-shift + c.stride_w - 1) / c.stride_w;
   const int64_t room = c.in_w - span - shift;
   *hi = room < 0 ? 0 : room / c.stride_w + 1;
+}
+
+// n runs of kRun floats (or `run` ones, if kRun is 0), one for each output pixel.
+template <int kRun>
+void copy_runs(const float* from, int64_t step, float* to, int64_t to_step, int64_t n,
+               int64_t run) {
+  for (int64_t i = 0; i < n; ++i, from += step, to += to_step) {
+    if (kRun > 0) {
+      std::memcpy(to, from, kRun * 4);
+    } else {
+      copy_floats(to, from, run);
+    }
+  }
+}
+
+void copy_runs(const float* from, int64_t step, float* to, int64_t to_step, int64_t n,
+               int64_t run) {
+  switch (run) {
+    case 3: return copy_runs<3>(from, step, to, to_step, n, run);
+    case 4: return copy_runs<4>(from, step, to, to_step, n, run);
+    case 8: return copy_runs<8>(from, step, to, to_step, n, run);
+    case 9: return copy_runs<9>(from, step, to, to_step, n, run);
+    case 12: return copy_runs<12>(from, step, to, to_step, n, run);
+    case 15: return copy_runs<15>(from, step, to, to_step, n, run);
+    case 16: return copy_runs<16>(from, step, to, to_step, n, run);
+    case 21: return copy_runs<21>(from, step, to, to_step, n, run);
+    default: return copy_runs<0>(from, step, to, to_step, n, run);
+  }
+}
+
+void pack_patches(const ConvF32& c, const Segment& s, float* patches) {
+  const bool dense = is_dense(c);
+  const int64_t runs = dense ? 1 : c.kernel_w, span = dense ? c.kernel_w : 1;
+  const int64_t run = span * c.channels, k = c.kernel_h * c.kernel_w * c.channels;
+  for (int64_t t = 0; t < c.kernel_h * runs; ++t) {
+    float* to = patches + s.at * k + t * run;
+    const int64_t iy = s.oy * c.stride_h - c.pad_top + t / runs * c.dilation_h;
+    const int64_t shift = t % runs * c.dilation_w - c.pad_left;
+    const bool in = iy >= 0 && iy < c.in_h;
+    const float* row = s.image + (in ? iy * c.in_w * c.pixel_stride : 0);
+    int64_t lo = 0, hi = 0;
+    if (in) valid_columns(c, shift, span, &lo, &hi);
+    lo = lo < s.ox ? 0 : lo - s.ox;
+    hi = hi - s.ox < s.n ? hi - s.ox : s.n;
+    if (hi < lo) lo = hi = 0;
+    for (int64_t i = 0; i < s.n; ++i) {
+      if (i >= lo && i < hi) {
+        i = hi - 1;  // these are whole
+      } else if (in && dense) {
+        copy_kernel_row(c, row, (s.ox + i) * c.stride_w + shift, to + i * k);
+      } else {
+        std::memset(to + i * k, 0, static_cast<size_t>(run) * 4);
+      }
+    }
+    copy_runs(row + ((s.ox + lo) * c.stride_w + shift) * c.pixel_stride,
+              c.stride_w * c.pixel_stride, to + lo * k, k, hi - lo, run);
+  }
 }
 
 void row_taps(const ConvF32& c, const Segment& s, const Plan& p, float* patches,
