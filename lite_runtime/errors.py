@@ -1,6 +1,9 @@
 """What goes wrong in the runtime, as exceptions. One class for each kind, all of them `SampanError`."""
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 
 class SampanError(Exception):
     """Any error of Sampan. `node`: the source name and operator it belongs to, or "". `reason`: without the node."""
@@ -32,9 +35,13 @@ class NewerVersion(BadModel):
 
 
 class Unsupported(SampanError):
-    """A valid model asks for something that this build or version lacks."""
+    """A valid model asks for something that this build or version lacks.
+
+    nodes: of a conversion, every node that cannot be converted (name, op, reason, advice).
+    """
 
     code = "unsupported"
+    nodes: Sequence[Any] = ()
 
 
 class OutOfMemory(SampanError, MemoryError):

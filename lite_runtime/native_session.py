@@ -29,8 +29,9 @@ class ValueInfo:
 class Model:
     """A loaded, verified, immutable model that any number of sessions can share."""
 
-    def __init__(self, native: Any):
+    def __init__(self, native: Any, source: str | PathLike | bytes | None = None):
         self.native = native
+        self.source = source  # where it was loaded from
         self.inputs = tuple(ValueInfo(**d) for d in native.inputs())
         self.outputs = tuple(ValueInfo(**d) for d in native.outputs())
         self.metadata: dict[str, str] = native.metadata()
@@ -48,11 +49,11 @@ def load_model(source: str | PathLike | bytes | Model, *, check: str = "structur
     if isinstance(source, Model):
         return source
     if isinstance(source, bytes | bytearray | memoryview):
-        return Model(_native.Model.from_bytes(source, check == "full"))
+        return Model(_native.Model.from_bytes(source, check == "full"), bytes(source))
     path = os.fsdecode(fspath(source))
     if not os.path.isfile(path):
         raise IoError(f"{path}: no such file")
-    return Model(_native.Model.load(path, check == "full", mapped))
+    return Model(_native.Model.load(path, check == "full", mapped), path)
 
 
 class NativeSession:

@@ -104,7 +104,9 @@ class NativeSession {
     py::list results;
     for (int i = 0; i < n; ++i) {
       py::object given = outputs[static_cast<size_t>(i)];
-      results.append(given.is_none() ? py::object(copy_to_array(take(s.output(i)))) : given);
+      Tensor t = take(s.output(i));
+      if (!given.is_none()) check_same_shape(s.model().output(i), t, given);
+      results.append(given.is_none() ? py::object(copy_to_array(t)) : given);
     }
     return results;
   }
@@ -199,6 +201,20 @@ class NativeSession {
     }
     py::array array = given;
     check(s.set_output(i, array.mutable_data(), static_cast<size_t>(array.nbytes())));
+  }
+
+  // Where a shape depends on data it is known only now.
+  static void check_same_shape(const ValueInfo& info, const Tensor& t, const py::array& array) {
+    bool same = array.ndim() == t.shape.rank;
+    for (int d = 0; same && d < t.shape.rank; ++d) same = array.shape(d) == t.shape.dims[d];
+    if (same) return;
+    std::string shape;
+    for (int d = 0; d < t.shape.rank; ++d)
+      shape += (d ? ", " : "") + std::to_string(t.shape.dims[d]);
+    throw StatusError{Code::kInvalidArgument,
+                      std::string("the array given for output ") + info.name +
+                          " has another shape than this run's output, [" + shape + "]",
+                      ""};
   }
 
   std::mutex mutex_;

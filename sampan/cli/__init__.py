@@ -1,0 +1,1 @@
+"""The command `sampan`: one file for each sub-command."""
