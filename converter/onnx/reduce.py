@@ -112,19 +112,3 @@ def top_k(ctx: NodeContext) -> list[Value]:
     return ctx.op("TopK", [ctx.require(0), k],
                   {"axis": ctx.attr("axis", -1), "largest": bool(ctx.attr("largest", 1)),
                    "sorted": bool(ctx.attr("sorted", 1))}, num_outputs=2)
-
-
-@importer("LpNormalization")
-def lp_normalization(ctx: NodeContext) -> Value:
-    x, p, axis = ctx.require(0), ctx.attr("p", 2), ctx.attr("axis", -1)
-    if p not in (1, 2):
-        return ctx.refuse(f"p must be 1 or 2, got {p}")
-    attrs = {"axes": [axis], "keepdims": True}
-    if p == 1:
-        norm = ctx.op("ReduceSum", [ctx.op("Abs", [x])], attrs)
-    else:
-        norm = ctx.op("Sqrt", [ctx.op("ReduceSum", [ctx.op("Mul", [x, x])], attrs)])
-    # A zero vector stays zero.
-    zero = ctx.op("Sub", [norm, norm])
-    is_zero = ctx.op("Equal", [norm, zero])
-    return ctx.op("Where", [is_zero, ctx.op("Mul", [x, zero]), ctx.op("Div", [x, norm])])
