@@ -42,46 +42,69 @@ Status infer_reduce(InferContext& ctx) {
   return infer_reduce(ctx, &axes);
 }
 
-Status reduce_plan(const TensorContext& ctx, ReducePlan* plan) {
+namespace {
+
+// Bit i: axis i is reduced.
+Status reduced_axes(const TensorContext& ctx, uint32_t* mask) {
   const Shape& x = ctx.input(0).shape;
   AxisSet axes;
   SAMPAN_TRY(axes_of(ctx.attr_list(kReduceAxes), x.rank, &axes));
   if (ctx.has_input(1)) {
+    SAMPAN_CHECK(ctx.input(1).data, Code::kInternal, "the axes were not computed while planning");
     const int64_t n = ctx.input(1).shape.elements();
     for (int64_t i = 0; i < n; ++i) SAMPAN_TRY(add_axis(index_at(ctx.input(1), i), x.rank, &axes));
   }
   const bool all = reduces_all(axes, ctx);
-  plan->reduced = 1;
-  plan->count = 0;
-  // From the innermost group outwards; `inner` counts the kept elements passed so far.
-  int64_t inner = 1;
-  for (int i = x.rank - 1; i >= 0;) {
-    const bool reduce = all || axes.has[i];
-    int64_t group = 1;
-    for (; i >= 0 && (all || axes.has[i]) == reduce; --i) group *= x[i];
-    if (!reduce) {
-      inner *= group;
-      continue;
-    }
-    plan->reduced *= group;
-    int64_t outer = 1;
-    for (int k = 0; k <= i; ++k) outer *= x[k];
-    plan->passes[plan->count++] = {outer, group, inner};
-  }
+  *mask = 0;
+  for (int i = 0; i < x.rank; ++i)
+    if (all || axes.has[i]) *mask |= 1u << i;
   return Status();
 }
 
+// x with its axes in the order perm, into the workspace.
+void permute(const RunContext& ctx, const int* perm) {
+  const Tensor& x = ctx.input(0);
+  int64_t src[kMaxRank], dst[kMaxRank];
+  row_major_strides(x.shape, src);
+  Shape y = x.shape;
+  for (int i = 0; i < y.rank; ++i) y[i] = x.shape[perm[i]];
+  row_major_strides(y, dst);
+  StridedCopy copy;
+  for (int i = 0; i < y.rank; ++i) copy.push(y[i], dst[i], src[perm[i]]);
+  run_strided_copy(ctx, copy, ctx.workspace(), x.data, dtype_size(x.dtype));
+}
+
+}  // namespace
+
 Status prepare_reduce(PrepareContext& ctx) {
-  SAMPAN_CHECK(!ctx.has_input(1) || ctx.input(1).data, Code::kInternal,
-               "the axes were not computed while planning");
-  ReducePlan plan;
-  SAMPAN_TRY(reduce_plan(ctx, &plan));
-  int64_t results = 0;
-  for (int i = 0; i < plan.count; ++i) results += plan.passes[i].outer * plan.passes[i].inner;
-  int64_t bytes = 0;
-  SAMPAN_CHECK(checked_mul(results, 8, &bytes), Code::kLimit,
-               "the workspace of the reduction is too large");
-  return ctx.workspace(bytes);
+  const Tensor& x = ctx.input(0);
+  uint32_t mask = 0;
+  SAMPAN_TRY(reduced_axes(ctx, &mask));
+  const ReducePlan plan = make_reduce_plan(x.shape.rank, x.shape.dims, mask);
+  return plan.permute ? ctx.workspace(static_cast<int64_t>(x.bytes())) : Status();
+}
+
+Status run_reduce_op(RunContext& ctx, ReduceOp op) {
+  const Tensor& x = ctx.input(0);
+  Tensor& y = ctx.output(0);
+  uint32_t mask = 0;
+  SAMPAN_TRY(reduced_axes(ctx, &mask));
+  const ReducePlan plan = make_reduce_plan(x.shape.rank, x.shape.dims, mask);
+  if (y.shape.elements() == 0) return Status();
+  const size_t size = dtype_size(x.dtype);
+  const bool is_bool = x.dtype == DType::kBool;
+  if (is_bool && plan.shape.n == 0) {  // the lowest and the highest value of bool
+    const uint8_t nothing = op == ReduceOp::kMin ? 1 : 0;
+    run_fill(ctx, y.data, &nothing, 1, y.shape.elements());
+    return Status();
+  }
+  const ReduceFn fn = reduce_fn(ctx.isa(), op, is_bool ? DType::kUInt8 : x.dtype);
+  if (!fn) return type_not_built(x.dtype);
+  if (plan.permute) permute(ctx, plan.perm);
+  const void* from = plan.permute ? ctx.workspace() : x.data;
+  run_ranges(ctx, plan.shape, size,
+             [&](const ReduceRange& range) { fn(from, y.data, plan.shape, range); });
+  return Status();
 }
 
 }  // namespace sampan

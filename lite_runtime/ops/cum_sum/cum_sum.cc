@@ -1,6 +1,4 @@
-#include "ops/common/copy.h"
-#include "ops/common/dtypes.h"
-#include "ops/common/indexing.h"
+#include "ops/common/reduce.h"
 
 namespace sampan {
 namespace {
@@ -19,35 +17,6 @@ Status infer(InferContext& ctx) {
   return same_as_first(ctx);
 }
 
-template <class T>
-void sum_rows(const RunContext& ctx, int axis) {
-  using W = Wide<T>;
-  const Tensor& x = ctx.input(0);
-  const bool exclusive = ctx.attr_bool(kExclusive), reverse = ctx.attr_bool(kReverse);
-  int64_t outer = 1, inner = 1;
-  const int64_t n = x.shape[axis];
-  for (int i = 0; i < axis; ++i) outer *= x.shape[i];
-  for (int i = axis + 1; i < x.shape.rank; ++i) inner *= x.shape[i];
-  ctx.parallel_for(outer * inner, grain_for(n * static_cast<int64_t>(sizeof(T))),
-                   [&](int64_t begin, int64_t end, int) {
-                     for (int64_t r = begin; r < end; ++r) {
-                       const int64_t base = r / inner * n * inner + r % inner;
-                       W sum = W(0);
-                       for (int64_t k = 0; k < n; ++k) {
-                         const int64_t at = base + (reverse ? n - 1 - k : k) * inner;
-                         const W v = static_cast<W>(x.as<T>()[at]);
-                         W next = sum;
-                         if constexpr (std::is_integral<W>::value)
-                           next = Wrap<W>::add(sum, v);
-                         else
-                           next = sum + v;
-                         ctx.output(0).as<T>()[at] = narrow<T>(exclusive ? sum : next);
-                         sum = next;
-                       }
-                     }
-                   });
-}
-
 Status run(RunContext& ctx) {
   const Tensor& x = ctx.input(0);
   const int rank = x.shape.rank;
@@ -56,10 +25,13 @@ Status run(RunContext& ctx) {
                "axis %lld is out of range: x has %d axes", static_cast<long long>(axis), rank);
   if (axis < 0) axis += rank;
   if (x.shape.elements() == 0) return Status();
-  const bool known = with_type<kNumbers>(x.dtype, [&](auto tag) {
-    sum_rows<typename decltype(tag)::type>(ctx, static_cast<int>(axis));
-  });
-  return known ? Status() : type_not_built(x.dtype);
+  const CumSumFn fn = cum_sum_fn(x.dtype);
+  if (!fn) return type_not_built(x.dtype);
+  const ReduceShape shape = around_axis(x.shape, static_cast<int>(axis));
+  const CumSumMode mode = {ctx.attr_bool(kExclusive), ctx.attr_bool(kReverse)};
+  run_ranges(ctx, shape, dtype_size(x.dtype),
+             [&](const ReduceRange& range) { fn(x.data, ctx.output(0).data, shape, range, mode); });
+  return Status();
 }
 
 }  // namespace
@@ -76,5 +48,4 @@ SAMPAN_OPERATOR(CumSum, 1)
     .attr_bool(sampan::kExclusive, "exclusive", false)
     .attr_bool(sampan::kReverse, "reverse", false)
     .infer(sampan::infer)
-    .in_place(0)
     .kernel(sampan::run);

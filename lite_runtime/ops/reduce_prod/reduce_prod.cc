@@ -29,4 +29,4 @@ Status infer(InferContext& ctx) {
 SAMPAN_OPERATOR(ReduceProd, 1)
 SAMPAN_REDUCTION(sampan::kNumbers, "The product over the axes.")
     .infer(sampan::infer)
-    .kernel(sampan::prepare_reduce, sampan::run_reduce<sampan::ProdReduction>);
+    .kernel(sampan::prepare_reduce, sampan::run_reduce<sampan::ReduceOp::kProd>);

@@ -29,4 +29,4 @@ Status infer(InferContext& ctx) {
 SAMPAN_OPERATOR(ReduceSum, 1)
 SAMPAN_REDUCTION(sampan::kNumbers, "The sum over the axes.")
     .infer(sampan::infer)
-    .kernel(sampan::prepare_reduce, sampan::run_reduce<sampan::SumReduction>);
+    .kernel(sampan::prepare_reduce, sampan::run_reduce<sampan::ReduceOp::kSum>);
