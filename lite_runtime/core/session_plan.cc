@@ -127,9 +127,16 @@ class NodePreparer final : public PrepareContext {
       *copy = session->state(t).view;
       const TensorState& storage = session->storage(t);
       const bool keep = input ? is_known(storage.place) : outputs_have_memory;
-      if (!keep) copy->data = nullptr;
+      if (!keep) copy->data = input ? decided_values(t) : nullptr;
       inputs_[i] = copy;
     }
+  }
+
+  // The elements that a shape rule asked for: another plan is made when they change.
+  void* decided_values(int32_t tensor) const {
+    for (const PlanInput& d : segment_->depends)
+      if (d.tensor == tensor && d.values) return const_cast<void*>(static_cast<const void*>(d.values));
+    return nullptr;
   }
 
   Status plan_memory(size_t bytes, void** out) override {

@@ -50,8 +50,9 @@ Status reduced_axes(const TensorContext& ctx, uint32_t* mask) {
   AxisSet axes;
   SAMPAN_TRY(axes_of(ctx.attr_list(kReduceAxes), x.rank, &axes));
   if (ctx.has_input(1)) {
-    SAMPAN_CHECK(ctx.input(1).data, Code::kInternal, "the axes were not computed while planning");
     const int64_t n = ctx.input(1).shape.elements();
+    SAMPAN_CHECK(n == 0 || ctx.input(1).data, Code::kInternal,
+                 "the axes were not computed while planning");
     for (int64_t i = 0; i < n; ++i) SAMPAN_TRY(add_axis(index_at(ctx.input(1), i), x.rank, &axes));
   }
   const bool all = reduces_all(axes, ctx);
