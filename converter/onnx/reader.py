@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnx.inliner
 from onnx import AttributeProto, TensorProto, numpy_helper
 
 from sampan import lite_runtime
@@ -248,7 +249,7 @@ class Reader:
             if actual:
                 inner[formal] = values[actual]
         given = {a.name: a for a in proto.attribute}
-        given = {**{a.name: a for a in body.attribute_proto}, **given}
+        given = {**_default_attributes(proto, domain, opset), **{a.name: a for a in body.attribute_proto}, **given}
         opsets = {("" if e.domain == "ai.onnx" else e.domain): e.version for e in body.opset_import} or {domain: opset}
         before = len(self.refused)
         for index, node in enumerate(body.node):
@@ -317,6 +318,15 @@ def _bind_attributes(node: onnx.NodeProto, given: dict[str, AttributeProto]) -> 
             copy.CopyFrom(given[attr.ref_attr_name])
             copy.name = attr.name
     return bound
+
+
+def _default_attributes(proto: onnx.NodeProto, domain: str, opset: int) -> dict[str, AttributeProto]:
+    """What the definition of the operator says of attributes that the node leaves out."""
+    try:
+        schema = onnx.defs.get_schema(proto.op_type, opset, domain)
+    except onnx.defs.SchemaError:
+        return {}
+    return {name: a.default_value for name, a in schema.attributes.items() if a.default_value.name}
 
 
 def _function_body(proto: onnx.NodeProto, domain: str, opset: int,

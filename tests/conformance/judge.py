@@ -34,5 +34,5 @@ def difference(got: Any, want: Any, *, rtol: float = RTOL, atol: float = ATOL, s
     if np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True):
         return ""
     with np.errstate(all="ignore"):
-        error = np.abs(a - b)
-    return f"largest error {np.nanmax(error):.4g} of {want.size} values, {int(np.isnan(a).sum())} NaN"
+        error = np.nan_to_num(np.abs(a - b))
+    return f"largest error {error.max():.4g} of {want.size} values, {int(np.isnan(a).sum())} NaN"

@@ -81,7 +81,8 @@ def main(argv: list[str] | None = None) -> int:
     results = run_cases(kind, data, names, jobs=args.jobs, progress=progress)
     print(table(data, results))
     if args.json:
-        args.json.write_text(json.dumps({"data": data.name, "results": [asdict(r) for r in results.values()]}, indent=1))
+        report = {"data": data.name, "results": [asdict(r) for r in results.values()]}
+        args.json.write_text(json.dumps(report, indent=1))
     passed = {name for name, r in results.items() if r.state == "passed"}
     lost = [name for name in passing(kind) if name in results and name not in passed]
     for name in lost:
