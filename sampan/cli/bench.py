@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from .inputs import make_inputs
-from .options import console, human_bytes, human_time, input_options, json_option, model_options, print_json
+from .options import human_bytes, human_time, input_options, json_option, model_options, print_json, print_table
 
 MIN_RUNS = 5
 
@@ -106,8 +106,6 @@ def peak_memory() -> int | None:
 
 
 def _print(result: dict[str, Any], profile: Any) -> None:
-    from rich.table import Table
-
     inputs = ", ".join(f"{n} {s}" for n, s in result["inputs"].items())
     click.echo(f"model     {result['model']}  ({inputs})")
     click.echo(f"run on    {result['isa']}, {result['threads']} thread(s)")
@@ -121,10 +119,7 @@ def _print(result: dict[str, Any], profile: Any) -> None:
                + (f", process peak {human_bytes(peak)}" if peak else ""))
     if profile is None:
         return
-    table = Table(title=f"operators: {human_time(profile.total_ns)} in all, {100 * profile.portable_share:.1f} % in "
-                        "portable kernels", title_justify="left")
-    for column in ("operator", "kernel", "nodes", "time", "share"):
-        table.add_column(column, justify="right" if column in ("nodes", "time", "share") else "left")
-    for row in profile.by_operator():
-        table.add_row(row.op, row.kernel or "-", str(row.count), human_time(row.total_ns), f"{100 * row.share:.1f} %")
-    console().print(table)
+    print_table(f"operators: {human_time(profile.total_ns)} in all, {100 * profile.portable_share:.1f} % in portable "
+                "kernels", ("operator", "kernel", "nodes", "time", "share"),
+                [(r.op, r.kernel or "-", r.count, human_time(r.total_ns), f"{100 * r.share:.1f} %")
+                 for r in profile.by_operator()], right=("nodes", "time", "share"))

@@ -8,7 +8,7 @@ import click
 
 from .inputs import make_inputs
 from .main import EXIT_DIFFERS
-from .options import console, input_options, json_option, model_options, print_json
+from .options import input_options, json_option, model_options, print_json, print_table
 
 
 @click.command("compare")
@@ -50,17 +50,12 @@ def command(ctx: click.Context, source: str, model: str, files: tuple[str, ...],
 
 
 def _print(result: Any, show_all: bool) -> None:
-    from rich.table import Table
-
     rows = result.rows + result.outputs
     shown = rows if show_all else [r for r in rows if not r.ok][:20] + [r for r in result.outputs if r.ok]
-    table = Table(title=f"against {result.reference}, tolerance {result.tolerance:g}", title_justify="left")
-    for column in ("", "tensor", "computed by", "shape", "difference", "relative", "problem"):
-        table.add_column(column, overflow="fold", justify="right" if column in ("difference", "relative") else "left")
-    for r in shown:
-        table.add_row("ok" if r.ok else "WRONG", r.name, r.node, str(list(r.shape)), f"{r.difference:.3g}",
-                      f"{r.relative:.3g}", r.problem)
-    console().print(table)
+    print_table(f"against {result.reference}, tolerance {result.tolerance:g}",
+                ("", "tensor", "computed by", "shape", "difference", "relative", "problem"),
+                [("ok" if r.ok else "WRONG", r.name, r.node, list(r.shape), f"{r.difference:.3g}", f"{r.relative:.3g}",
+                  r.problem) for r in shown], right=("difference", "relative"))
     wrong = sum(not r.ok for r in rows)
     click.echo(f"{len(result.rows)} tensors and {len(result.outputs)} outputs compared, {result.unmatched} of the source's "
                f"tensors are no longer computed; largest relative difference {result.worst:.3g}")

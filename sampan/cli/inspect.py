@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .options import console, human_bytes, json_option, print_json
+from .options import human_bytes, json_option, print_json, print_table
 
 
 @click.command("inspect")
@@ -36,8 +36,6 @@ def shape_text(tensor: dict[str, Any]) -> str:
 
 
 def _print_summary(model: str, content: dict[str, Any], graph: dict[str, Any]) -> None:
-    from rich.table import Table
-
     sizes, provenance = content["sizes"], content["provenance"]
     click.echo(f"{model}: format {content['format_version']}, needs runtime format {content['minimum_runtime']} or newer")
     click.echo(f"sizes       file {human_bytes(sizes['file'])}, structure {human_bytes(sizes['structure'])}, "
@@ -50,45 +48,29 @@ def _print_summary(model: str, content: dict[str, Any], graph: dict[str, Any]) -
         click.echo(f"passes      {', '.join(provenance['passes']) or 'none'}")
     for key, value in content["metadata"].items():
         click.echo(f"metadata    {key} = {value if len(value) <= 100 else value[:97] + '...'}")
-    table = Table(title="inputs and outputs", title_justify="left")
-    for column in ("", "name", "dtype", "shape"):
-        table.add_column(column)
-    for kind in ("inputs", "outputs"):
-        for index in graph[kind]:
-            tensor = graph["tensors"][index]
-            table.add_row(kind[:-1], tensor["name"], tensor["dtype"], shape_text(tensor))
-    console().print(table)
-    table = Table(title="operators", title_justify="left")
-    table.add_column("operator")
-    table.add_column("nodes", justify="right")
-    for op, count in Counter(n["op"] for n in graph["nodes"]).most_common():
-        table.add_row(op, str(count))
-    console().print(table)
+    print_table("inputs and outputs", ("", "name", "dtype", "shape"),
+                [(kind[:-1], t["name"], t["dtype"], shape_text(t)) for kind in ("inputs", "outputs")
+                 for t in (graph["tensors"][index] for index in graph[kind])])
+    print_table("operators", ("operator", "nodes"), Counter(n["op"] for n in graph["nodes"]).most_common(),
+                right=("nodes",))
 
 
 def _print_nodes(graph: dict[str, Any]) -> None:
-    from rich.table import Table
-
     names = [t["name"] for t in graph["tensors"]]
-    table = Table(title="nodes", title_justify="left")
-    for column in ("node", "operator", "attributes", "inputs", "outputs", "made from"):
-        table.add_column(column, overflow="fold")
-    for node in graph["nodes"]:
-        attrs = node["attrs"]
-        text = ", ".join(f"{k}={v}" for k, v in attrs.items()) if isinstance(attrs, dict) else str(attrs)
-        table.add_row(node["name"], node["op"], text, ", ".join("-" if i < 0 else names[i] for i in node["inputs"]),
-                      ", ".join("-" if i < 0 else names[i] for i in node["outputs"]), ", ".join(node["sources"]))
-    console().print(table)
+
+    def joined(indices: list[int]) -> str:
+        return ", ".join("-" if i < 0 else names[i] for i in indices)
+
+    def attributes(attrs: Any) -> str:
+        return ", ".join(f"{k}={v}" for k, v in attrs.items()) if isinstance(attrs, dict) else str(attrs)
+
+    print_table("nodes", ("node", "operator", "attributes", "inputs", "outputs", "made from"),
+                [(n["name"], n["op"], attributes(n["attrs"]), joined(n["inputs"]), joined(n["outputs"]),
+                  ", ".join(n["sources"])) for n in graph["nodes"]])
 
 
 def _print_tensors(graph: dict[str, Any]) -> None:
-    from rich.table import Table
-
-    table = Table(title="tensors", title_justify="left")
-    for column in ("tensor", "kind", "dtype", "shape", "bytes", "source"):
-        table.add_column(column, overflow="fold", justify="right" if column == "bytes" else "left")
-    for t in graph["tensors"]:
-        kind = t["kind"] + (" (panels)" if t["packing"] else "")
-        table.add_row(t["name"], kind, t["dtype"], shape_text(t), f"{t['size']:,}" if t["kind"] == "constant" else "",
-                      t["source"])
-    console().print(table)
+    print_table("tensors", ("tensor", "kind", "dtype", "shape", "bytes", "source"),
+                [(t["name"], t["kind"] + (" (panels)" if t["packing"] else ""), t["dtype"], shape_text(t),
+                  f"{t['size']:,}" if t["kind"] == "constant" else "", t["source"]) for t in graph["tensors"]],
+                right=("bytes",))

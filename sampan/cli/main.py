@@ -93,12 +93,7 @@ def report_error(error: BaseException, *, as_json: bool) -> None:
     if not nodes:
         print(f"sampan: {type(error).__name__}: {error}", file=sys.stderr)
         return
-    from rich.console import Console
-    from rich.table import Table
+    from .options import print_table
 
-    table = Table(title=f"{len(nodes)} node(s) cannot be converted", title_justify="left")
-    for column in ("operator", "node", "reason", "what to do"):
-        table.add_column(column, overflow="fold")
-    for node in nodes:
-        table.add_row(node.op, node.name, node.reason, node.advice)
-    Console(stderr=True).print(table)
+    print_table(f"sampan: {len(nodes)} node(s) cannot be converted", ("operator", "node", "reason", "what to do"),
+                [(n.op, n.name, n.reason, n.advice) for n in nodes], to_stderr=True)

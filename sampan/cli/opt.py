@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .inputs import parse_dims, parse_pairs
-from .options import console, human_bytes, json_option, print_json
+from .options import human_bytes, json_option, print_json, print_table
 
 
 @click.command("opt")
@@ -41,18 +41,10 @@ def command(model: str, output: str | None, target: str, shapes: tuple[str, ...]
 
 
 def _print(report: Any, show_log: bool) -> None:
-    from rich.table import Table
-
-    out = console()
     if show_log:
         for change in report.changes:
             click.echo(str(change))
-    table = Table(title=f"{report.source} -> {report.output}", title_justify="left")
-    table.add_column("operator")
-    table.add_column("nodes", justify="right")
-    for op, count in report.operators.items():
-        table.add_row(op, str(count))
-    out.print(table)
+    print_table(f"{report.source} -> {report.output}", ("operator", "nodes"), report.operators.items(), right=("nodes",))
     passes = ", ".join(f"{name} {count}" for name, count in report.by_pass().items())
     click.echo(f"passes   {passes or 'none'}")
     times = ", ".join(f"{step} {value:.2f} s" for step, value in report.seconds.items())

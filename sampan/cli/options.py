@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import click
@@ -46,13 +47,21 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 
-def console() -> Any:
-    """A rich console; as wide as it likes where the output is no terminal, so that nothing is cut."""
-    import sys
-
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequence[str] = (), *,
+                to_stderr: bool = False) -> None:
+    """A table with its title above. right: columns of numbers. As wide as it needs where the output is no terminal."""
     from rich.console import Console
+    from rich.table import Table
 
-    return Console(width=None if sys.stdout.isatty() else 160)
+    stream = sys.stderr if to_stderr else sys.stdout
+    table = Table()
+    for column in columns:
+        table.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(str(cell) for cell in row))
+    click.echo(title, err=to_stderr)
+    # Names like [1, 3] must not be taken for rich's markup.
+    Console(file=stream, width=None if stream.isatty() else 200, markup=False, emoji=False, highlight=False).print(table)
 
 
 def human_bytes(size: float) -> str:

@@ -7,7 +7,7 @@ import click
 import numpy as np
 
 from .inputs import make_inputs
-from .options import console, input_options, json_option, model_options, print_json
+from .options import input_options, json_option, model_options, print_json, print_table
 
 
 @click.command("run")
@@ -37,16 +37,10 @@ def command(model: str, files: tuple[str, ...], archive: str | None, shapes: tup
         print_json({"model": model, "isa": session.isa, "threads": threads,
                     "inputs": {n: list(a.shape) for n, a in feed.items()}, "outputs": rows, "written": output})
         return
-    from rich.table import Table
-
-    table = Table(title=f"{model} on {session.isa}, inputs " + ", ".join(f"{n} {list(a.shape)}" for n, a in feed.items()),
-                  title_justify="left")
-    for column in ("output", "dtype", "shape", "min", "max", "mean", "hash"):
-        table.add_column(column, justify="right" if column in ("min", "max", "mean") else "left", overflow="fold")
-    for row in rows:
-        table.add_row(row["name"], row["dtype"], str(row["shape"]), *(_number(row[k]) for k in ("min", "max", "mean")),
-                      row["hash"])
-    console().print(table)
+    title = f"{model} on {session.isa}, inputs " + ", ".join(f"{n} {list(a.shape)}" for n, a in feed.items())
+    print_table(title, ("output", "dtype", "shape", "min", "max", "mean", "hash"),
+                [(r["name"], r["dtype"], r["shape"], *(_number(r[k]) for k in ("min", "max", "mean")), r["hash"])
+                 for r in rows], right=("min", "max", "mean"))
     if output:
         click.echo(f"written to {output}")
 
