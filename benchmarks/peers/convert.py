@@ -31,6 +31,11 @@ def inputs_of(onnx: Path) -> list[Path]:
     return sorted(onnx.parent.glob(f"{onnx.stem}.[0-9].npz"))
 
 
+def unfolded(plain: Path) -> Path:
+    """The form of a model that has its shapes fixed but nothing folded, beside the plain one."""
+    return plain.with_suffix(".unfolded.onnx")
+
+
 def inputs_paths(name: str) -> list[Path]:
     return inputs_of(folder() / f"{name}.onnx")
 
@@ -100,6 +105,8 @@ def make_plain(source: Path, target: Path) -> None:
     del model.graph.value_info[:]
     for value in model.graph.output:
         value.type.tensor_type.ClearField("shape")
+    # pnnx does better on the file before folding: it recognises the exporter's patterns.
+    onnx.save(model, unfolded(target))
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.log_severity_level = 3

@@ -59,7 +59,7 @@ def convert(source: Path, target: Path) -> None:
         np.save(Path(temporary) / "calibration_image_sample_data_20x128x128x3_float32.npy", sample)
         # Without -dsm every node is checked against onnxruntime, which takes minutes; outputs are checked later.
         command = [str(tool), "-i", str(source), "-o", f"{temporary}/out", "-n", "-dsm"]
-        done = subprocess.run(command, cwd=temporary, capture_output=True, text=True, timeout=600, check=False)
+        done = subprocess.run(command, cwd=temporary, capture_output=True, text=True, timeout=1800, check=False)
         files = list(Path(temporary, "out").glob("*_float32.tflite"))
         if len(files) != 1:
             lines = [line for line in (done.stdout + done.stderr).splitlines() if "rror" in line]

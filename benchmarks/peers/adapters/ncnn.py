@@ -50,7 +50,7 @@ class Runner:
 
 
 def convert(source: Path, target: Path) -> None:
-    from benchmarks.peers.convert import inputs_of
+    from benchmarks.peers.convert import inputs_of, unfolded
 
     kinds = {"float32": "f32", "int64": "i64", "int32": "i32"}
     shapes = []
@@ -63,7 +63,7 @@ def convert(source: Path, target: Path) -> None:
         raise RuntimeError("pnnx is not installed")
     tool = Path(next(iter(spec.submodule_search_locations))) / "pnnx"
     with tempfile.TemporaryDirectory() as temporary:
-        shutil.copy(source, f"{temporary}/m.onnx")
+        shutil.copy(unfolded(source), f"{temporary}/m.onnx")
         command = [str(tool), "m.onnx", *shapes, "fp16=0"]
         done = subprocess.run(command, cwd=temporary, capture_output=True, text=True, timeout=600, check=False)
         files = [Path(temporary, f"m.ncnn.{kind}") for kind in ("param", "bin")]
