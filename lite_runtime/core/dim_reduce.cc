@@ -158,29 +158,8 @@ DimTable::Fit DimTable::divide_polynomials(const Sum& a, const Sum& b, Sum* out,
   return Fit::kOk;
 }
 
-// quotient_part + floor(a / b)
-bool DimTable::opaque_floor_div(const Sum& quotient_part, const Sum& a, const Sum& b, Dim* out) {
-  Dim head, part;
-  if (!store(quotient_part, &head)) return false;
-  Sum n = a, d = b;
-  cancel_common_factor(&n, &d);
-  if (d.count == 0) {
-    if (!floor_div_number(n, d.constant, &part)) return false;
-  } else {
-    Atom atom;
-    atom.kind = Kind::kFloorDiv;
-    atom.num_args = 2;
-    if (!store(n, &atom.args[0]) || !store(d, &atom.args[1])) return false;
-    atom.depth = static_cast<int16_t>(std::max(depth_of(atom.args[0]), depth_of(atom.args[1])) + 1);
-    if (!atom_dim(atom, &part)) return false;
-  }
-  return add(head, part, out);
-}
-
-bool DimTable::floor_div(Dim a, Dim b, Dim* out) {
-  Sum x, y;
-  load(a, &x);
-  load(b, &y);
+bool DimTable::floor_div_sums(Sum x, Sum y, Dim* out) {
+  if (y.count > 0) cancel_common_factor(&x, &y);
   if (y.count == 0) return floor_div_number(x, y.constant, out);
   if (x.count == 0 && x.constant == 0) {
     *out = Dim(0);
@@ -190,8 +169,23 @@ bool DimTable::floor_div(Dim a, Dim b, Dim* out) {
   const Fit fit = divide_polynomials(x, y, &whole, &rest);
   if (fit == Fit::kOk && rest.count == 0 && rest.constant == 0) return store(whole, out);
   // floor((b * q + r) / b) = q + floor(r / b) holds for any r, but only shorter rests are clearer.
-  if (fit == Fit::kOk && rest.count < x.count) return opaque_floor_div(whole, rest, y, out);
-  return opaque_floor_div(Sum(), x, y, out);
+  if (fit == Fit::kOk && rest.count < x.count) {
+    Dim head, part;
+    return store(whole, &head) && floor_div_sums(rest, y, &part) && add(head, part, out);
+  }
+  Atom atom;
+  atom.kind = Kind::kFloorDiv;
+  atom.num_args = 2;
+  if (!store(x, &atom.args[0]) || !store(y, &atom.args[1])) return false;
+  atom.depth = static_cast<int16_t>(std::max(depth_of(atom.args[0]), depth_of(atom.args[1])) + 1);
+  return atom_dim(atom, out);
+}
+
+bool DimTable::floor_div(Dim a, Dim b, Dim* out) {
+  Sum x, y;
+  load(a, &x);
+  load(b, &y);
+  return floor_div_sums(x, y, out);
 }
 
 // ---- minimum and maximum

@@ -122,7 +122,7 @@ class DimTable {
   static void cancel_common_factor(Sum* a, Sum* b);
   bool extremum(Dim a, Dim b, bool want_max, Dim* out);
   bool floor_div_number(const Sum& a, int64_t k, Dim* out);
-  bool opaque_floor_div(const Sum& quotient_part, const Sum& a, const Sum& b, Dim* out);
+  bool floor_div_sums(Sum x, Sum y, Dim* out);
 
   Result<int64_t> evaluate_atom(const Atom& a, const SymbolValue* values, size_t count) const;
   Bounds bounds(Dim d, int budget) const;
