@@ -69,9 +69,9 @@ class Session:
                  mapped: bool = True, max_memory: int = 1 << 36, max_work: int = 0, deadline_seconds: float = 0.0):
         if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 1024:
             raise InvalidArgument(f"threads={threads!r}: expected a number from 1 to 1024")
+        self._source = _convert_if_needed(source)
         self._label = _label(source)
-        self._source = source = _convert_if_needed(source)
-        self.model = load_model(source, check=check, mapped=mapped)
+        self.model = load_model(self._source, check=check, mapped=mapped)
         self._options: dict[str, Any] = {
             "threads": threads, "isa": isa, "profile": profile, "keep_intermediates": keep_intermediates,
             "nan_watch": nan_watch, "max_memory": max_memory, "max_work": max_work,
@@ -206,8 +206,8 @@ class Session:
         listing = ", ".join(map(repr, names)) or "none"
         for name in given:
             if name not in names:
-                near = difflib.get_close_matches(str(name), names, 1, 0.5)
-                hint = f"; did you mean {near[0]!r}?" if near else "."
+                near = _near(str(name), names)
+                hint = f"; did you mean {near!r}?" if near else "."
                 raise InvalidArgument(f"the model has no input {name!r}{hint} Its inputs: {listing}")
         missing = [n for n in names if n not in given]
         raise InvalidArgument(f"input {missing[0]!r} is missing. The model's inputs: {listing}")
@@ -230,6 +230,13 @@ class Session:
                 raise InvalidArgument(f"out[{info.name!r}] has shape {list(array.shape)}, this run's output has "
                                       f"{list(shapes[i])}")
         return targets
+
+
+def _near(name: str, names: Sequence[str]) -> str | None:
+    """The name that was probably meant."""
+    folded = {n.lower(): n for n in names}
+    near = difflib.get_close_matches(name.lower(), folded, 1, 0.5)
+    return folded[near[0]] if near else None
 
 
 def _label(source: Source) -> str:
