@@ -59,7 +59,7 @@ def infer(op: str, attrs: Mapping[str, Any], inputs: Sequence[TensorSpec | None]
           num_outputs: int = 1) -> list[InferredOutput]:
     """Types, shapes and known elements of a node's outputs.
 
-    Raises ValueError for attributes the operator does not have, InvalidArgument for inputs it refuses.
+    Raises InvalidArgument for attributes the operator does not have, BadModel for inputs it refuses.
     """
     values = native_attrs(op, attrs)
     if all(spec is None or (spec.shape is not None and spec.dtype is not None) for spec in inputs):
@@ -163,7 +163,8 @@ def _trial_dtypes(op: str, values: list[Any], inputs: Sequence[TensorSpec | None
 def _trial_spec(spec: TensorSpec | None, index: int, rank: int, element: int | None) -> tuple | None:
     if spec is None:
         return None
-    shape = spec.shape if spec.shape is not None else (1,) * rank
+    # Sizes about which a rule can say nothing, so that none disagrees with another.
+    shape = spec.shape if spec.shape is not None else tuple(f"unknown_{index}_{axis}" for axis in range(rank))
     code, dims, values, floats = _native_spec(spec, shape)  # type: ignore[misc]
     if element is None or values is not None or floats is not None:
         return code, dims, values, floats

@@ -9,6 +9,7 @@ from typing import Any
 
 from . import _native
 from .dtypes import CODES, NAMES
+from .errors import InvalidArgument
 
 INT64_MIN, INT64_MAX = -(1 << 63), (1 << 63) - 1
 
@@ -76,13 +77,13 @@ def operators() -> Mapping[str, OperatorInfo]:
 
 
 def operator(name: str) -> OperatorInfo:
-    """One operator's definition; ValueError with near names when there is none."""
+    """One operator's definition; InvalidArgument with near names when there is none."""
     found = operators().get(name)
     if found is None:
         import difflib
 
         near = difflib.get_close_matches(name, operators(), 3)
-        raise ValueError(f"there is no operator {name!r} in this build"
+        raise InvalidArgument(f"there is no operator {name!r} in this build"
                          + (f"; did you mean {' or '.join(near)}?" if near else ""))
     return found
 
@@ -90,14 +91,14 @@ def operator(name: str) -> OperatorInfo:
 def native_attrs(op: str, attrs: Mapping[str, Any]) -> list[Any]:
     """Values in the order of the definition, as the native module takes them: numbers and lists of numbers.
 
-    Defaults are filled in, enums and dtypes become numbers. ValueError names operator, attribute and what is allowed.
+    Defaults are filled in, enums and dtypes become numbers. InvalidArgument (a ValueError) names operator, attribute and what is allowed.
     """
     info = operator(op)
     values = [_encode(info, attr, attrs[attr.name]) if attr.name in attrs else _encode(info, attr, attr.default)
               for attr in info.attrs]
     if len(attrs) > len(values) or any(name not in _names(op) for name in attrs):
         unknown = sorted(set(attrs) - _names(op))
-        raise ValueError(f"{op} has no attribute {', '.join(map(repr, unknown))}; it has "
+        raise InvalidArgument(f"{op} has no attribute {', '.join(map(repr, unknown))}; it has "
                          f"{', '.join(a.name for a in info.attrs) or 'none'}")
     return values
 
@@ -125,7 +126,7 @@ def _encode(info: OperatorInfo, attr: AttrInfo, value: Any) -> Any:
     try:
         return _ENCODERS[attr.type](attr, value)
     except (ValueError, TypeError, OverflowError) as error:
-        raise ValueError(f"{info.name}: attribute {attr.name!r} (type {attr.type}) cannot be {value!r}: {error}") from None
+        raise InvalidArgument(f"{info.name}: attribute {attr.name!r} (type {attr.type}) cannot be {value!r}: {error}") from None
 
 
 def _int(attr: AttrInfo, value: Any) -> int:

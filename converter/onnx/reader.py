@@ -193,6 +193,8 @@ class Reader:
         if missing:
             if not self.refused:  # otherwise a consequence of a node refused before
                 raise ConversionError(f"node {label!r} ({op}) reads {missing[0]!r}, which no node before it computes")
+            if find_importer(domain, proto.op_type, opset) is None and not _has_function_body(proto, domain, opset):
+                self.refused.append(UnsupportedNode(label, op, _no_importer(domain)))  # whatever its inputs are
             return
         inputs = [values[n] if n else None for n in proto.input]
         context = NodeContext(self, proto, inputs, opset, label)
@@ -201,7 +203,7 @@ class Reader:
             found = find_importer(domain, proto.op_type, opset)
             if found is None:
                 if not self._expand_function(proto, label, values, domain, opset, depth):
-                    raise Refusal("no such operator here" if domain else "this operator is not supported yet")
+                    raise Refusal(_no_importer(domain))
                 return
             results = found(context)
         except Refusal as refusal:
@@ -327,6 +329,19 @@ def _default_attributes(proto: onnx.NodeProto, domain: str, opset: int) -> dict[
     except onnx.defs.SchemaError:
         return {}
     return {name: a.default_value for name, a in schema.attributes.items() if a.default_value.name}
+
+
+def _no_importer(domain: str) -> str:
+    return "no such operator here" if domain else "this operator is not supported yet"
+
+
+def _has_function_body(proto: onnx.NodeProto, domain: str, opset: int) -> bool:
+    """Whether ONNX defines the operator by others at this opset."""
+    try:
+        schema = onnx.defs.get_schema(proto.op_type, opset, domain)
+    except onnx.defs.SchemaError:
+        return False
+    return schema.has_function or schema.has_context_dependent_function
 
 
 def _function_body(proto: onnx.NodeProto, domain: str, opset: int,
