@@ -58,7 +58,10 @@ def attribute(node: Node, name: str) -> object:
     """A node's attribute, or its default."""
     if name in node.attrs:
         return node.attrs[name]
-    return next(a.default for a in lite_runtime.operators()[node.op].attrs if a.name == name)
+    for definition in lite_runtime.operators()[node.op].attrs:
+        if definition.name == name:
+            return definition.default
+    raise KeyError(f"{node.op} has no attribute {name!r}")
 
 
 def channel_axis(node: Node) -> int:

@@ -31,6 +31,7 @@ def fold_affine_forward(graph: Graph) -> list[Change]:
             (_scale if node.op == "Mul" else _offset)(graph, user, constant)
             user.set_input(0, pair[0])
             user.sources = list(dict.fromkeys(node.sources + user.sources))
+        graph.remove(node)
         names = ", ".join(user.name for user in users)
         changes.append(Change("fold_affine_forward", f"{node.op} {node.name} into {names}",
                               "its other operand is constant per input channel", tuple(node.sources)))

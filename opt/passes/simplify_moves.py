@@ -69,7 +69,7 @@ def _target(node: Node) -> list[int] | None:
 
 def _add_reshape(graph: Graph, x: Value, target: list[int], place: Node) -> Value:
     shape = graph.add_constant(np.asarray(target, np.int64), f"{place.name}/shape")
-    node = graph.add_node("Reshape", [x, shape], {"allowzero": True} if 0 in target else {}, sources=place.sources,
+    node = graph.add_node("Reshape", [x, shape], {"allow_zero": True} if 0 in target else {}, sources=place.sources,
                           before=place, name=f"{place.name}/merged", output_names=[f"{place.output.name}/merged"])
     return node.output
 

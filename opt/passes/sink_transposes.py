@@ -44,7 +44,7 @@ def _rule_for(op: str) -> Callable[[Graph, Node], bool] | None:
     if op in REDUCE:
         return _reduce
     return {"Concat": _concat, "Softmax": _axis, "LogSoftmax": _axis, "Split": _axis, "Slice": _slice,
-            "Pad": _pad}.get(op)
+            "Pad": _pad, "Squeeze": _squeeze}.get(op)
 
 
 def layout_perm(value: Value | None) -> list[int] | None:
@@ -192,4 +192,26 @@ def _reduce(graph: Graph, node: Node) -> bool:
     node.set_input(0, node.inputs[0].producer.inputs[0])
     if keepdims:
         _swap_outputs(graph, node, perm)
+    return True
+
+
+def _squeeze(graph: Graph, node: Node) -> bool:
+    perm = layout_perm(node.inputs[0])
+    if perm is None:
+        return False
+    given = constant_of(node.input(1)) if node.input(1) is not None else None
+    axes = [int(a) for a in given.reshape(-1)] if given is not None else list(attribute(node, "axes"))
+    if not axes or (node.input(1) is not None and given is None):
+        return False
+    axes = [a % len(perm) for a in axes]
+    kept = [p for i, p in enumerate(perm) if i not in axes]
+    if node.input(1) is not None:
+        node.set_input(1, None)
+        node.inputs.pop()
+    node.attrs["axes"] = sorted(perm[a] for a in axes)
+    node.set_input(0, node.inputs[0].producer.inputs[0])
+    order = sorted(kept)
+    rest = [order.index(p) for p in kept]
+    if rest != sorted(rest):
+        _swap_outputs(graph, node, rest)
     return True

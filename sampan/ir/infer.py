@@ -15,9 +15,16 @@ def spec_of(value: Value | None) -> lite_runtime.TensorSpec | None:
     if value is None:
         return None
     data = value.data if value.data is not None else value._folded
+    if data is None and value.elements is None and _may_decide_shapes(value):
+        data = constant_of(value, max_elements=MAX_ELEMENTS)
     if data is not None and data.size <= MAX_ELEMENTS * 16:
         return lite_runtime.TensorSpec(value.dtype, value.shape, data=data)
     return lite_runtime.TensorSpec(value.dtype, value.shape, values=value.elements)
+
+
+def _may_decide_shapes(value: Value) -> bool:
+    return value.dtype in ("int64", "int32") and value.is_static and \
+        int(np.prod(value.shape, dtype=np.int64)) <= MAX_ELEMENTS
 
 
 def infer_node(node: Node) -> None:
