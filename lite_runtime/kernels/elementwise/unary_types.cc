@@ -47,98 +47,56 @@ F64Fn unary_f64_fn(UnaryOp op) {
 #define ONE(expression) [](double x, double, double) -> double { return expression; }
 #define TWO(expression) [](double x, double p0, double) -> double { return expression; }
 #define THREE(expression) [](double x, double p0, double p1) -> double { return expression; }
+  // clang-format off
   switch (op) {
-    case UnaryOp::kAbs:
-      return ONE(std::fabs(x));
-    case UnaryOp::kNeg:
-      return ONE(-x);
-    case UnaryOp::kSign:
-      return ONE(sign_f64(x));
-    case UnaryOp::kFloor:
-      return ONE(std::floor(x));
-    case UnaryOp::kCeil:
-      return ONE(std::ceil(x));
-    case UnaryOp::kRound:
-      return ONE(std::nearbyint(x));
-    case UnaryOp::kSquare:
-      return ONE(x * x);
-    case UnaryOp::kSqrt:
-      return ONE(std::sqrt(x));
-    case UnaryOp::kRsqrt:
-      return ONE(1.0 / std::sqrt(x));
-    case UnaryOp::kReciprocal:
-      return ONE(1.0 / x);
-    case UnaryOp::kExp:
-      return ONE(exp_f64(x));
-    case UnaryOp::kExpm1:
-      return ONE(expm1_f64(x));
-    case UnaryOp::kLog:
-      return ONE(log_f64(x));
-    case UnaryOp::kLog1p:
-      return ONE(log1p_f64(x));
-    case UnaryOp::kSin:
-      return ONE(sin_f64(x));
-    case UnaryOp::kCos:
-      return ONE(cos_f64(x));
-    case UnaryOp::kTan:
-      return ONE(tan_f64(x));
-    case UnaryOp::kAsin:
-      return ONE(asin_f64(x));
-    case UnaryOp::kAcos:
-      return ONE(acos_f64(x));
-    case UnaryOp::kAtan:
-      return ONE(atan_f64(x));
-    case UnaryOp::kSinh:
-      return ONE(sinh_f64(x));
-    case UnaryOp::kCosh:
-      return ONE(cosh_f64(x));
-    case UnaryOp::kAsinh:
-      return ONE(asinh_f64(x));
-    case UnaryOp::kAcosh:
-      return ONE(acosh_f64(x));
-    case UnaryOp::kAtanh:
-      return ONE(atanh_f64(x));
-    case UnaryOp::kTanh:
-      return ONE(tanh_f64(x));
-    case UnaryOp::kSigmoid:
-      return ONE(sigmoid_f64(x));
-    case UnaryOp::kErf:
-      return ONE(erf_f64(x));
-    case UnaryOp::kRelu:
-      return ONE(x < 0 ? 0.0 : x);
-    case UnaryOp::kClip:
-      return THREE(clamp_f64(x, p0, p1));
-    case UnaryOp::kLeakyRelu:
-      return TWO(x < 0 ? p0 * x : x);
-    case UnaryOp::kElu:
-      return TWO(elu_f64(x, p0));
-    case UnaryOp::kSelu:
-      return THREE(p1 * elu_f64(x, p0));
-    case UnaryOp::kCelu:
-      return TWO(x < 0 ? p0 * expm1_f64(x / p0) : x);
-    case UnaryOp::kThresholdedRelu:
-      return TWO(x <= p0 ? 0.0 : x);
-    case UnaryOp::kHardSigmoid:
-      return THREE(hard_sigmoid_f64(x, p0, p1));
-    case UnaryOp::kHardSwish:
-      return ONE(x * (clamp_f64(x + 3.0, 0.0, 6.0) / 6.0));
-    case UnaryOp::kSoftplus:
-      return ONE(softplus_f64(x));
-    case UnaryOp::kSoftsign:
-      return ONE(x / (1.0 + std::fabs(x)));
-    case UnaryOp::kSilu:
-      return ONE(silu_f64(x));
-    case UnaryOp::kMish:
-      return ONE(mish_f64(x));
-    case UnaryOp::kGelu:
-      return ONE(gelu_f64(x));
-    case UnaryOp::kGeluTanh:
-      return ONE(gelu_tanh_f64(x));
-    case UnaryOp::kShrink:
-      return THREE(shrink_f64(x, p0, p1));
+    case UnaryOp::kAbs: return ONE(std::fabs(x));
+    case UnaryOp::kNeg: return ONE(-x);
+    case UnaryOp::kSign: return ONE(sign_f64(x));
+    case UnaryOp::kFloor: return ONE(std::floor(x));
+    case UnaryOp::kCeil: return ONE(std::ceil(x));
+    case UnaryOp::kRound: return ONE(std::nearbyint(x));
+    case UnaryOp::kSquare: return ONE(x * x);
+    case UnaryOp::kSqrt: return ONE(std::sqrt(x));
+    case UnaryOp::kRsqrt: return ONE(1.0 / std::sqrt(x));
+    case UnaryOp::kReciprocal: return ONE(1.0 / x);
+    case UnaryOp::kExp: return ONE(exp_f64(x));
+    case UnaryOp::kExpm1: return ONE(expm1_f64(x));
+    case UnaryOp::kLog: return ONE(log_f64(x));
+    case UnaryOp::kLog1p: return ONE(log1p_f64(x));
+    case UnaryOp::kSin: return ONE(sin_f64(x));
+    case UnaryOp::kCos: return ONE(cos_f64(x));
+    case UnaryOp::kTan: return ONE(tan_f64(x));
+    case UnaryOp::kAsin: return ONE(asin_f64(x));
+    case UnaryOp::kAcos: return ONE(acos_f64(x));
+    case UnaryOp::kAtan: return ONE(atan_f64(x));
+    case UnaryOp::kSinh: return ONE(sinh_f64(x));
+    case UnaryOp::kCosh: return ONE(cosh_f64(x));
+    case UnaryOp::kAsinh: return ONE(asinh_f64(x));
+    case UnaryOp::kAcosh: return ONE(acosh_f64(x));
+    case UnaryOp::kAtanh: return ONE(atanh_f64(x));
+    case UnaryOp::kTanh: return ONE(tanh_f64(x));
+    case UnaryOp::kSigmoid: return ONE(sigmoid_f64(x));
+    case UnaryOp::kErf: return ONE(erf_f64(x));
+    case UnaryOp::kRelu: return ONE(x < 0 ? 0.0 : x);
+    case UnaryOp::kClip: return THREE(clamp_f64(x, p0, p1));
+    case UnaryOp::kLeakyRelu: return TWO(x < 0 ? p0 * x : x);
+    case UnaryOp::kElu: return TWO(elu_f64(x, p0));
+    case UnaryOp::kSelu: return THREE(p1 * elu_f64(x, p0));
+    case UnaryOp::kCelu: return TWO(x < 0 ? p0 * expm1_f64(x / p0) : x);
+    case UnaryOp::kThresholdedRelu: return TWO(x <= p0 ? 0.0 : x);
+    case UnaryOp::kHardSigmoid: return THREE(hard_sigmoid_f64(x, p0, p1));
+    case UnaryOp::kHardSwish: return ONE(x * (clamp_f64(x + 3.0, 0.0, 6.0) / 6.0));
+    case UnaryOp::kSoftplus: return ONE(softplus_f64(x));
+    case UnaryOp::kSoftsign: return ONE(x / (1.0 + std::fabs(x)));
+    case UnaryOp::kSilu: return ONE(silu_f64(x));
+    case UnaryOp::kMish: return ONE(mish_f64(x));
+    case UnaryOp::kGelu: return ONE(gelu_f64(x));
+    case UnaryOp::kGeluTanh: return ONE(gelu_tanh_f64(x));
+    case UnaryOp::kShrink: return THREE(shrink_f64(x, p0, p1));
     default:
       return nullptr;
   }
+  // clang-format on
 #undef ONE
 #undef TWO
 #undef THREE
