@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -33,10 +35,17 @@ def converted(source: Path, *, again: bool = False) -> Path:
     """The ``.spn`` of an ONNX file, made by `sampan.convert` when missing, outdated, or ``again``."""
     import sampan
 
-    target = cache_dir() / "spn" / f"{source.stem}.spn"
+    target = cache_dir() / "spn" / f"{source.stem}-{sampan.__version__}.spn"
     if again or not target.is_file() or target.stat().st_mtime < source.stat().st_mtime:
+        print(f"converting {source.name} ...", end="", file=sys.stderr, flush=True)
         target.parent.mkdir(parents=True, exist_ok=True)
-        sampan.convert(source, target)
+        temporary = target.with_suffix(f".{os.getpid()}.tmp")
+        try:
+            report = sampan.convert(source, temporary)
+            os.replace(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)
+        print(f" {sum(report.seconds.values()):.1f} s, {target.stat().st_size / 1e6:.1f} MB", file=sys.stderr)
     return target
 
 
@@ -44,7 +53,13 @@ def open_sampan(source: Path, threads: int = 1, *, again: bool = False) -> Opene
     """Convert an ONNX file if need be and load it with this library's runtime."""
     import sampan
 
-    session = sampan.Session(converted(source, again=again), threads=threads)
+    path = converted(source, again=again)
+    try:
+        session = sampan.Session(path, threads=threads)
+    except (sampan.BadModel, sampan.NewerVersion, sampan.Unsupported) as error:
+        # The cache may hold a file of another state of this library.
+        print(f"{path.name} does not load here ({error})", file=sys.stderr)
+        session = sampan.Session(converted(source, again=True), threads=threads)
     return Opened(session.run, session.metadata)
 
 

@@ -27,6 +27,7 @@ from tests.demos import render
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _OPENCV = "4.11.0.86"  # the OpenCV of rapidocr 1.4.4's day; 5.0 interpolates crops differently
+_NEEDS = ("numpy", "onnxruntime", "pillow", "pyclipper", "pyyaml", "shapely", "six", "tqdm")
 _LIMIT = 0.005  # character error against the reference
 
 
@@ -95,13 +96,12 @@ def environment(opencv: str) -> Path:
     if not ready.is_file():
         print(f"setting up rapidocr-onnxruntime 1.4.4 with OpenCV {opencv} in {folder} ...", file=sys.stderr)
         venv.EnvBuilder(with_pip=True, clear=True).create(folder)
-        # The package names the Pythons of its day only, and runs on later ones.
-        packages = ["--ignore-requires-python", "rapidocr-onnxruntime==1.4.4", f"opencv-python=={opencv}"]
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
-        # The package asks for the OpenCV that needs a display's libraries; the headless one has the same code.
-        headless = ["--quiet", "--force-reinstall", "--no-deps", f"opencv-python-headless=={opencv}"]
-        subprocess.run([python, "-m", "pip", "uninstall", "--quiet", "--yes", "opencv-python"], check=True)
-        subprocess.run([python, "-m", "pip", "install", *headless], check=True)
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--no-warn-conflicts"]
+        # Its metadata names the Pythons of its day only, and an OpenCV that needs the libraries of a display.
+        subprocess.run(
+            [*pip, "--no-deps", "--ignore-requires-python", "rapidocr-onnxruntime==1.4.4"], check=True
+        )
+        subprocess.run([*pip, *_NEEDS, f"opencv-python-headless=={opencv}"], check=True)
         ready.touch()
     return python
 

@@ -26,7 +26,6 @@ _REPOSITORY = Path(__file__).resolve().parents[2]
 
 def _open(source: Path, engine: str) -> Opened:
     if engine == "sampan":
-        pytest.importorskip("sampan.session")
         return open_sampan(source, threads=2)
     pytest.importorskip("onnxruntime")
     return open_onnxruntime(source, threads=2)
