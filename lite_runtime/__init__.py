@@ -4,12 +4,33 @@ This is the layer the host tools are built on. Programs that only run models use
 """
 from __future__ import annotations
 
-from . import _native
-from .errors import (BadModel, Busy, Cancelled, DataError, InternalError, InvalidArgument, IoError, LimitExceeded,
-                     NeedsValues, NewerVersion, OutOfMemory, SampanError, Unsupported)
+from . import _native  # type: ignore[attr-defined]
+from .errors import (
+    BadModel,
+    Busy,
+    Cancelled,
+    DataError,
+    InternalError,
+    InvalidArgument,
+    IoError,
+    LimitExceeded,
+    NeedsValues,
+    NewerVersion,
+    OutOfMemory,
+    SampanError,
+    Unsupported,
+)
 from .files import FORMAT_VERSION, hash64, read_model, write_model
-from .inference import (InferredOutput, PackedConstant, TensorSpec, evaluate, evaluate_dim, infer, pack_constant,
-                        simplify_dim)
+from .inference import (
+    InferredOutput,
+    PackedConstant,
+    TensorSpec,
+    evaluate,
+    evaluate_dim,
+    infer,
+    pack_constant,
+    simplify_dim,
+)
 from .native_session import Model, NativeSession, ValueInfo, isa_names, load_model
 from .operators import AttrInfo, InputInfo, OperatorInfo, OutputInfo, operator, operators
 

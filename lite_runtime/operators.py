@@ -91,7 +91,8 @@ def operator(name: str) -> OperatorInfo:
 def native_attrs(op: str, attrs: Mapping[str, Any]) -> list[Any]:
     """Values in the order of the definition, as the native module takes them: numbers and lists of numbers.
 
-    Defaults are filled in, enums and dtypes become numbers. InvalidArgument (a ValueError) names operator, attribute and what is allowed.
+    Defaults are filled in, enums and dtypes become numbers. InvalidArgument (a ValueError) names operator, attribute
+    and what is allowed.
     """
     info = operator(op)
     values = [_encode(info, attr, attrs[attr.name]) if attr.name in attrs else _encode(info, attr, attr.default)

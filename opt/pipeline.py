@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from sampan.ir import Change, Graph, infer_graph, verify
 
+from .passes.fix_reshape_targets import fix_reshape_targets
 from .passes.fold_affine import fold_affine
 from .passes.fold_affine_forward import fold_affine_forward
 from .passes.fold_batchnorm import fold_batchnorm
 from .passes.fold_constants import fold_constants
-from .passes.fix_reshape_targets import fix_reshape_targets
 from .passes.fold_pad import fold_pad
 from .passes.fuse_activation import fuse_activation
 from .passes.fuse_layer_norm import fuse_layer_norm

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from sampan.lite_runtime.native_session import Model, NativeSession, ValueInfo, 
 from .profile import Profile
 
 MAGIC = b"SPN\x1a"
-Source = str | PathLike | bytes | Model
+Source: TypeAlias = str | PathLike | bytes | Model
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ def _convert_if_needed(source: Source) -> Source:
         return source
     from .convert import convert
 
-    data = convert(source).data
+    data = convert(bytes(source) if isinstance(source, bytearray | memoryview) else source).data
     assert data is not None
     return data
 

@@ -1,8 +1,6 @@
 """Spatial operators are given the layout their kernels run: channels last."""
 from __future__ import annotations
 
-import numpy as np
-
 from sampan.ir import Change, Graph, Node, Value
 
 from ..match import attribute, evaluate, has_attribute, input_index

@@ -89,7 +89,8 @@ def test_opt_options(capsys, onnx_model, tmp_path):
     assert content["metadata"]["labels"] == "a,b" and content["provenance"]["source_format"] == "onnx"
     plain = json.loads(sampan(capsys, "opt", onnx_model, "-o", tmp_path / "p.spn", "--no-optimize", "--json")[1])
     assert plain["nodes"] == plain["source_nodes"] and not plain["changes"]
-    skipped = json.loads(sampan(capsys, "opt", onnx_model, "-o", tmp_path / "p.spn", "--skip-pass", "fuse_activation", "--json")[1])
+    skip = ("--skip-pass", "fuse_activation", "--json")
+    skipped = json.loads(sampan(capsys, "opt", onnx_model, "-o", tmp_path / "p.spn", *skip)[1])
     assert "fuse_activation" not in skipped["passes"]
     assert sampan(capsys, "opt", onnx_model, "--skip-pass", "no_such_pass")[0] == 2
     assert sampan(capsys, "opt", onnx_model, "--target", "toaster")[0] == 2

@@ -82,7 +82,8 @@ def test_equal_shapes_are_planned_once():
     lambda a: a[:, :, ::-1], lambda a: a.transpose(0, 1, 3, 2), np.asfortranarray, lambda a: a[:, :, ::2, 1::3],
     lambda a: a.astype(">f4"), lambda a: a.astype("<f4"), lambda a: a.tolist(), lambda a: np.broadcast_to(a[:1], a.shape),
     lambda a: a[:0], lambda a: a[:, :, :0],
-], ids=["reversed", "transposed", "fortran", "strided", "big_endian", "little_endian", "list", "broadcast", "no_batch", "no_rows"])
+], ids=["reversed", "transposed", "fortran", "strided", "big_endian", "little_endian", "list", "broadcast", "no_batch",
+        "no_rows"])
 def test_layouts_are_taken(session, change):
     given = change(IMAGE)
     want = np.asarray(given, np.float32)
