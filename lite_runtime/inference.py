@@ -132,6 +132,8 @@ def _native_spec(spec: TensorSpec | None, shape: tuple[Dim, ...] | None = None) 
     if spec.data is not None and spec.data.size <= MAX_VALUES and dims is not None:
         if spec.dtype in _VALUE_TYPES:
             values = [int(v) for v in spec.data.ravel().tolist()]
+            if spec.dtype == "uint64" and any(v >= 1 << 63 for v in values):
+                values = None  # more than shape arithmetic can hold
         elif spec.dtype in _FLOAT_TYPES:
             floats = spec.data.astype(np.float32).ravel().tolist()
     elif spec.values is not None and spec.dtype in _VALUE_TYPES:

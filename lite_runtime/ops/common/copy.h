@@ -5,15 +5,11 @@
 #include <cstdint>
 
 #include "core/op.h"
+#include "kernels/transpose/transpose.h"
 
 namespace sampan {
 
-struct StridedCopy {
-  int rank = 0;
-  int64_t dims[kMaxRank] = {};
-  int64_t dst_strides[kMaxRank] = {};
-  int64_t src_strides[kMaxRank] = {};
-
+struct StridedCopy : StridedView {
   void push(int64_t dim, int64_t dst_stride, int64_t src_stride) {
     dims[rank] = dim;
     dst_strides[rank] = dst_stride;
