@@ -6,10 +6,28 @@ import subprocess
 import sys
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def write_seeds(name: str, corpus: Path) -> None:
+    """Good inputs to begin with: small models for fuzz_model, expressions for fuzz_dims."""
+    if name == "fuzz_dims":
+        for i, text in enumerate(("h", "(h - 1)//2 + 1", "2*a*b - 3", "min(a, max(b, 7))", "?3 + 1")):
+            (corpus / f"seed{i}").write_text(text)
+    if name == "fuzz_model":
+        sys.path.insert(0, str(ROOT))
+        from tests.sampan import models
+
+        made = (models.affine(), models.two_inputs(), models.square("int8"), models.square("float16"), models.nonzero(),
+                models.division(), models.network())
+        for i, data in enumerate(made):
+            (corpus / f"seed{i}").write_bytes(bytes([i]) + data)
+
 
 def main() -> int:
     build, seconds = Path(sys.argv[1]), int(sys.argv[2])
-    fuzzers = sorted(p for p in (build / "tests" / "lite_runtime").glob("fuzz_*") if os.access(p, os.X_OK) and p.is_file())
+    found = (build / "tests" / "lite_runtime").glob("fuzz_*")
+    fuzzers = sorted(p for p in found if os.access(p, os.X_OK) and p.is_file())
     if not fuzzers:
         print("fuzz: no fuzzers were built", file=sys.stderr)
         return 1
@@ -17,9 +35,9 @@ def main() -> int:
         corpus = build / "corpus" / fuzzer.name
         corpus.mkdir(parents=True, exist_ok=True)
         print(f"fuzz: {fuzzer.name} for {seconds} s", flush=True)
-        seeds = Path("tests/lite_runtime/fuzz/seeds") / fuzzer.name
-        command = [str(fuzzer), str(corpus), *([str(seeds)] if seeds.is_dir() else []), f"-max_total_time={seconds}",
-                   "-rss_limit_mb=3000", "-timeout=20", "-print_final_stats=1",
+        write_seeds(fuzzer.name, corpus)
+        command = [str(fuzzer), str(corpus), f"-max_total_time={seconds}", "-rss_limit_mb=3000", "-timeout=20",
+                   "-max_len=65536", "-print_final_stats=1", "-verbosity=0",
                    f"-artifact_prefix={build}/crash-{fuzzer.name}-"]
         code = subprocess.run(command).returncode
         if code:

@@ -92,3 +92,23 @@ def division() -> bytes:
     a, b = m.input("a", "float32", "n"), m.input("b", "float32", "n")
     q = m.node("Div", [a, b], "q", "float32", ("n",))
     return m.output(m.node("Neg", [q], "negated", "float32", ("n",))).bytes()
+
+
+def network() -> bytes:
+    """x [n, 8, 8, 3] through a convolution with packed weights, a pool, a reshape and a product -> scores [n, 4]."""
+    rng = np.random.default_rng(5)
+    attrs: dict[str, Any] = {"layout": "NHWC", "pads": [1, 1, 1, 1], "strides": [2, 2], "activation": "clip", "act_alpha": 0.0,
+             "act_beta": 6.0}
+    m = Maker()
+    x = m.input("x", "float32", "n", 8, 8, 3)
+    kernel = rng.standard_normal((5, 3, 3, 3)).astype(np.float32)
+    packed = lite_runtime.pack_constant("Conv", attrs, 1, kernel)
+    assert packed is not None
+    w = m.tensor("w", "float32", kernel.shape, kind="constant", data=packed)
+    c = m.node("Conv", [x, w], "c", "float32", ("n", 4, 4, 5), **attrs)
+    p = m.node("MaxPool", [c], "p", "float32", ("n", 2, 2, 5), kernel_shape=[2, 2], strides=[2, 2], layout="NHWC")
+    shape = m.constant("shape", np.array([-1, 20], np.int64))
+    r = m.node("Reshape", [p, shape], "r", "float32", ("n", 20))
+    weights = m.constant("weights", rng.standard_normal((20, 4)).astype(np.float32))
+    s = m.node("MatMul", [r, weights], "s", "float32", ("n", 4))
+    return m.output(m.node("Softmax", [s], "scores", "float32", ("n", 4), axis=-1)).bytes()
