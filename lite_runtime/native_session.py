@@ -88,7 +88,7 @@ class NativeSession:
         return self._native.plan(inputs, dtypes)
 
     def tensor(self, name: str) -> np.ndarray:
-        """A copy of a computed tensor by its name in the file (with keep_intermediates, or of an output)."""
+        """A copy of a computed tensor by its name in the file (needs keep_intermediates)."""
         return self._native.tensor(name)
 
     def cancel(self) -> None:

@@ -247,6 +247,18 @@ def test_intermediates():
     np.testing.assert_array_equal(found["negated"], -(a / b))
 
 
+def test_kept_views_of_an_input_outlive_the_callers_array():
+    m = models.Maker()
+    x = m.input("x", "float32", "n", 4)
+    shape = m.constant("shape", np.array([-1], np.int64))
+    flat = m.node("Reshape", [x, shape], "flat", "float32", ("4*n",))
+    session = sampan.Session(m.output(m.node("Neg", [flat], "y", "float32", ("4*n",))).bytes(), keep_intermediates=True)
+    session.run({"x": np.arange(40_000, dtype=np.float32).reshape(-1, 4)})
+    junk = [np.full(40_000, np.nan, np.float32) for _ in range(4)]  # takes the freed memory, if it was freed
+    np.testing.assert_array_equal(session.intermediates()["flat"], np.arange(40_000))
+    del junk
+
+
 def test_tensors_lists_the_file():
     infos = {t.name: t for t in sampan.Session(models.division()).tensors()}
     assert infos["a"].kind == "input" and infos["q"].node == "Div_q" and infos["q"].shape == ("n",)

@@ -77,7 +77,7 @@ class NativeSession {
     o.threads = options["threads"].cast<int>();
     o.isa = isa ? isa->c_str() : nullptr;
     o.profile = options["profile"].cast<bool>();
-    o.keep_intermediates = options["keep_intermediates"].cast<bool>();
+    o.keep_intermediates = keeps_ = options["keep_intermediates"].cast<bool>();
     o.nan_watch = options["nan_watch"].cast<bool>();
     o.max_memory = options["max_memory"].cast<uint64_t>();
     o.max_work = options["max_work"].cast<uint64_t>();
@@ -96,6 +96,8 @@ class NativeSession {
     bind_inputs(inputs, dtypes);
     const int n = s.model().num_outputs();
     for (int i = 0; i < n; ++i) bind_output(i, outputs[static_cast<size_t>(i)]);
+    // A kept tensor may be a view of these arrays (Reshape of an input).
+    if (keeps_) held_ = py::make_tuple(inputs, outputs);
     Status status = [&] {
       py::gil_scoped_release release;
       return s.run();
@@ -132,6 +134,9 @@ class NativeSession {
 
   py::array tensor(const std::string& name) {
     std::unique_lock<std::mutex> lock = acquire();
+    if (!keeps_)
+      throw StatusError{Code::kInvalidArgument,
+                        "tensors are not kept: make the session with keep_intermediates", ""};
     Tensor t = take(session_.value().tensor(name.c_str()));
     if (t.packing != Packing::kPlain)
       throw StatusError{Code::kInvalidArgument, "tensor " + name + " is a packed constant", ""};
@@ -218,6 +223,8 @@ class NativeSession {
   }
 
   std::mutex mutex_;
+  bool keeps_ = false;
+  py::object held_;
   Result<Session> session_{Session()};
 };
 
