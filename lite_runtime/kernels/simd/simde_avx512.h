@@ -42,6 +42,15 @@ inline __m512 roundscale_ps(__m512 a) {
   Floats f = cast<Floats>(a);
   return cast<__m512>(Floats{_mm256_round_ps(f.lo, R), _mm256_round_ps(f.hi, R)});
 }
+// SIMDe's own is plain C++ on ints, which must not overflow there.
+inline __m512i sub_epi32(__m512i a, __m512i b) {
+  Ints i = cast<Ints>(a), j = cast<Ints>(b);
+  return cast<__m512i>(Ints{_mm256_sub_epi32(i.lo, j.lo), _mm256_sub_epi32(i.hi, j.hi)});
+}
+inline __m512i add_epi32(__m512i a, __m512i b) {
+  Ints i = cast<Ints>(a), j = cast<Ints>(b);
+  return cast<__m512i>(Ints{_mm256_add_epi32(i.lo, j.lo), _mm256_add_epi32(i.hi, j.hi)});
+}
 inline __m512i srai_epi32(__m512i a, int n) {
   Ints i = cast<Ints>(a);
   return cast<__m512i>(Ints{_mm256_srai_epi32(i.lo, n), _mm256_srai_epi32(i.hi, n)});
@@ -80,6 +89,10 @@ inline __m256i cvtps_ph(__m512 a) {
 #define _mm512_cvtepi32_ps ::sampan::simde512::cvtepi32_ps
 #undef _mm512_roundscale_ps
 #define _mm512_roundscale_ps(a, r) ::sampan::simde512::roundscale_ps<r>(a)
+#undef _mm512_sub_epi32
+#define _mm512_sub_epi32 ::sampan::simde512::sub_epi32
+#undef _mm512_add_epi32
+#define _mm512_add_epi32 ::sampan::simde512::add_epi32
 #undef _mm512_srai_epi32
 #define _mm512_srai_epi32 ::sampan::simde512::srai_epi32
 #define _mm512_maskz_loadu_ps ::sampan::simde512::maskz_loadu_ps

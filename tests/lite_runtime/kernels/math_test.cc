@@ -216,5 +216,7 @@ int main() {
   test_same_bits();
   test_f64();
   test_pow_and_fmod();
+  Flushed flushed;  // once more as in a session
+  test_same_bits();
   return finish("math_test");
 }

@@ -161,5 +161,7 @@ int main() {
   test_rules();
   test_cum_sum();
   test_plan();
+  Flushed flushed;  // once more as in a session
+  test_f32();
   return finish("reduce_test");
 }

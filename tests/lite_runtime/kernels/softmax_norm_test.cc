@@ -149,5 +149,7 @@ int main() {
   test_softmax();
   test_row_norm();
   test_channels();
+  Flushed flushed;  // once more as in a session
+  test_softmax();
   return finish("softmax_norm_test");
 }
