@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -104,7 +104,7 @@ def native_attrs(op: str, attrs: Mapping[str, Any]) -> list[Any]:
     return values
 
 
-@lru_cache(maxsize=None)
+@cache
 def _names(op: str) -> frozenset[str]:
     return frozenset(a.name for a in operator(op).attrs)
 

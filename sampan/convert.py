@@ -4,7 +4,8 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -56,38 +57,52 @@ class Report:
 def convert(source: str | PathLike | bytes, output: str | PathLike | None = None, *, target: str = "host",
             inputs: Mapping[str, Sequence[int | str]] | None = None, optimize: bool = True,
             skip_passes: Iterable[str] = (), check: bool = False,
-            metadata: Mapping[str, str] | None = None) -> Report:
+            metadata: Mapping[str, str] | None = None, progress: Callable[[str], None] | None = None) -> Report:
     """Converts an ONNX model, optimises it and writes it.
 
     source: path or bytes. output: path of the .spn file; without one the bytes are in `Report.data`. target: "host".
     inputs: shapes that replace the declared ones, by input name, as numbers or symbols: {"x": ("batch", 3, 224, 224)}.
     optimize: False writes the graph as it was read. skip_passes: names of passes to leave out. check: verify the
-    graph after every pass. metadata: text entries for the file (labels, a description).
+    graph after every pass. metadata: text entries for the file (labels, a description). progress: called with the
+    name of each step as it begins.
 
     Raises Unsupported, whose `nodes` lists every node that cannot be converted, with reason and advice; BadModel
     when the file is cut or altered; InvalidArgument for wrong options.
     """
     if target not in TARGETS:
         raise InvalidArgument(f"target {target!r} is not known; there are: {', '.join(TARGETS)}")
-    seconds: dict[str, float] = {}
-    start = time.perf_counter()
-    graph = read_graph(source, inputs=inputs)
+    watch = _StopWatch(progress)
+    with watch.step("read"):
+        graph = read_graph(source, inputs=inputs)
     graph.metadata.update(metadata or {})
-    seconds["read"] = time.perf_counter() - start
     source_nodes = len(graph.nodes)
     changes: list[Change] = []
     if optimize:
-        start = time.perf_counter()
-        changes = _optimize(graph, skip_passes, check)
-        seconds["optimise"] = time.perf_counter() - start
-    start = time.perf_counter()
-    data, size = _write(graph, output)
-    seconds["write"] = time.perf_counter() - start
-    return Report(source="bytes" if isinstance(source, bytes | bytearray | memoryview) else os.fsdecode(os.fspath(source)),
-                  output=None if output is None else os.fsdecode(os.fspath(output)), target=target,
+        with watch.step("optimise"):
+            changes = _optimize(graph, skip_passes, check)
+    with watch.step("write"):
+        data, size = _write(graph, output)
+    label = "bytes" if isinstance(source, bytes | bytearray | memoryview) else os.fsdecode(os.fspath(source))
+    return Report(source=label, output=None if output is None else os.fsdecode(os.fspath(output)), target=target,
                   source_nodes=source_nodes, nodes=len(graph.nodes),
                   operators=dict(Counter(node.op for node in graph.nodes).most_common()), changes=changes, size=size,
-                  seconds={k: round(v, 3) for k, v in seconds.items()}, data=data)
+                  seconds=watch.seconds, data=data)
+
+
+class _StopWatch:
+    """Seconds of each step, by name."""
+
+    def __init__(self, progress: Callable[[str], None] | None):
+        self.seconds: dict[str, float] = {}
+        self._progress = progress
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        if self._progress:
+            self._progress(name)
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = round(time.perf_counter() - start, 3)
 
 
 def read_graph(source: str | PathLike | bytes, *, inputs: Mapping[str, Sequence[int | str]] | None = None) -> Graph:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .inputs import parse_dims, parse_pairs
-from .options import human_bytes, json_option, print_json, print_table
+from .options import human_bytes, json_option, print_json, print_table, status
 
 
 @click.command("opt")
@@ -32,8 +32,9 @@ def command(model: str, output: str | None, target: str, shapes: tuple[str, ...]
 
     path = output or str(Path(model).with_suffix(".spn"))
     dims = {name: parse_dims(text, "--shape") for name, text in parse_pairs(shapes, "--shape").items()}
-    report = convert(model, path, target=target, inputs=dims or None, optimize=not no_optimize, skip_passes=skip,
-                     check=debug, metadata=parse_pairs(metadata, "--metadata"))
+    with status(f"converting {model}") as show:
+        report = convert(model, path, target=target, inputs=dims or None, optimize=not no_optimize, skip_passes=skip,
+                         check=debug, metadata=parse_pairs(metadata, "--metadata"), progress=show)
     if as_json:
         print_json(report.to_json())
         return

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -62,6 +63,18 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]
     click.echo(title, err=to_stderr)
     # Names like [1, 3] must not be taken for rich's markup.
     Console(file=stream, width=None if stream.isatty() else 200, markup=False, emoji=False, highlight=False).print(table)
+
+
+@contextmanager
+def status(title: str) -> Iterator[Callable[[str], None]]:
+    """Shows the present step on a terminal; nothing elsewhere. Yields the function that takes a step's name."""
+    if not sys.stderr.isatty():
+        yield lambda step: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True, markup=False).status(title) as shown:
+        yield lambda step: shown.update(f"{title}: {step}")
 
 
 def human_bytes(size: float) -> str:
