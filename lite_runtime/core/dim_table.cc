@@ -271,11 +271,14 @@ bool DimTable::symbol(const char* name, Dim* out) {
   return atom_dim(a, out);
 }
 
-bool DimTable::fresh(Dim* out) {
+bool DimTable::fresh(Dim* out) { return unknown(unknowns_, out); }
+
+bool DimTable::unknown(int64_t number, Dim* out) {
+  if (number < 0 || number >= INT32_MAX) return false;
   Atom a;
   a.kind = Kind::kUnknown;
-  if (unknowns_ == INT32_MAX) return false;
-  a.number = unknowns_++;
+  a.number = static_cast<int32_t>(number);
+  if (a.number >= unknowns_) unknowns_ = a.number + 1;
   return atom_dim(a, out);
 }
 

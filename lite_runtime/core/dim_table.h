@@ -6,6 +6,7 @@
 // different ways mostly get the same number (never different values the same one).
 //
 // Text form, printed and parsed: "h", "2*h + 1", "(h + 1)//2", "min(h, 64)", "a*b - 3", "?2".
+// "?2" is an unknown of which this table knows nothing but that it equals itself.
 // Symbols are [A-Za-z_][A-Za-z0-9_]*, at most 64 characters.
 #pragma once
 #include <cstddef>
@@ -31,6 +32,7 @@ class DimTable {
   // would grow beyond the limits the result is a fresh unknown: right, but less is known.
   [[nodiscard]] bool symbol(const char* name, Dim* out);
   [[nodiscard]] bool fresh(Dim* out);
+  [[nodiscard]] bool unknown(int64_t number, Dim* out);  // the one printed as "?<number>"
   [[nodiscard]] bool add(Dim a, Dim b, Dim* out);
   [[nodiscard]] bool sub(Dim a, Dim b, Dim* out);
   [[nodiscard]] bool mul(Dim a, Dim b, Dim* out);

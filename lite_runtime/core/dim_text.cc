@@ -252,10 +252,12 @@ class DimParser {
       SAMPAN_TRY(sum(out));
       return take(")") ? Status() : fail("\")\" is missing");
     }
-    // Every unknown read is a new one: equal texts in different tables need not mean the same.
+    // "?" is a new unknown, "?3" always the same one.
     if (take("?")) {
-      while (*at_ >= '0' && *at_ <= '9') ++at_;
-      return check(table_->fresh(out));
+      if (*at_ < '0' || *at_ > '9') return check(table_->fresh(out));
+      Dim index;
+      SAMPAN_TRY(number(&index));
+      return check(table_->unknown(index.value, out));
     }
     return name(out);
   }

@@ -69,6 +69,9 @@ void test_identities() {
   }
   CHECK(parse(*table, "a + b").expr == parse(*table, "b + a").expr);
   CHECK(parse(*table, "?").expr != parse(*table, "?").expr);
+  CHECK(parse(*table, "?7 + 1 - ?7").value == 1 &&
+        parse(*table, "?7").expr != parse(*table, "?").expr);
+  CHECK(text(*table, parse(*table, "2*?7")) == "2*?7");
 }
 
 void test_order() {
