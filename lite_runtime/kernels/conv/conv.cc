@@ -25,7 +25,7 @@ struct Plan {
 };
 
 // Below this many floats per kernel row, the copy costs less than starting short runs.
-constexpr int64_t kPackedRun = 32;
+constexpr int64_t kPackedRun = 24;
 constexpr int64_t kMaxPointers = 4096;
 
 // A kernel row's taps lie side by side in the image.

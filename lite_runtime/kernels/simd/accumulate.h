@@ -19,7 +19,11 @@ SAMPAN_INLINE void accumulate(V& acc, V a, V b) {
 #if defined(__GNUC__) && defined(__AVX2__) && defined(__FMA__)
 template <>
 SAMPAN_INLINE void accumulate(F32x8& acc, F32x8 a, F32x8 b) {
+  #if defined(__AVX512VL__)  // all 32 registers
+  asm("vfmadd231ps %2, %1, %0" : "+v"(acc.v) : "v"(a.v), "v"(b.v));
+  #else
   asm("vfmadd231ps %2, %1, %0" : "+x"(acc.v) : "x"(a.v), "x"(b.v));
+  #endif
 }
 #endif
 #if defined(__GNUC__) && defined(__AVX512F__)

@@ -139,6 +139,8 @@ void one_case(Random& r, int round, bool transposed) {
   c.y = want.data();
   (transposed ? portable.run_transpose : portable.run)(c, 0, lines, 0, units, nullptr);
   check_exact(r, t, w.data(), want.data());
+  sprinkle(r, x);
+  sprinkle(r, panels);
   c.ep = random_epilogue(r, bias.data(), residual.data(), ldr);
   (transposed ? portable.run_transpose : portable.run)(c, 0, lines, 0, units, nullptr);
 

@@ -11,6 +11,13 @@ inline Guarded<float>::Where side(Random& r) {
   return coin(r) ? Guarded<float>::kAtEnd : Guarded<float>::kAtStart;
 }
 
+// Now and then a value that is not an ordinary number.
+inline void sprinkle(Random& r, Guarded<float>& b) {
+  if (r.integer(0, 3) != 0 || b.size() == 0) return;
+  const float special[] = {INFINITY, -INFINITY, NAN, -0.0f, 3e38f, -3e38f};
+  for (int i = 0; i < 3; ++i) b[r.integer(0, b.size() - 1)] = special[r.integer(0, 5)];
+}
+
 // Puts back what a new buffer holds.
 inline void spoil(Guarded<float>& b) {
   std::memset(b.data(), 0xA5, static_cast<size_t>(b.size()) * 4);

@@ -34,6 +34,8 @@ void one_shape(Random& r, int round) {
   r.fill(b.data(), b.size(), -1.0f, 1.0f);
   r.fill(bias.data(), bias.size(), -1.0f, 1.0f);
   r.fill(residual.data(), residual.size(), -1.0f, 1.0f);
+  sprinkle(r, a);
+  sprinkle(r, bias);
   pack_panels_f32(b.data(), k, n, n, 1, panels.data());
 
   GemmF32 g;
