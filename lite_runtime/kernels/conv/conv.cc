@@ -127,15 +127,24 @@ void copy_runs(const float* from, int64_t step, float* to, int64_t to_step, int6
 void copy_runs(const float* from, int64_t step, float* to, int64_t to_step, int64_t n,
                int64_t run) {
   switch (run) {
-    case 3: return copy_runs<3>(from, step, to, to_step, n, run);
-    case 4: return copy_runs<4>(from, step, to, to_step, n, run);
-    case 8: return copy_runs<8>(from, step, to, to_step, n, run);
-    case 9: return copy_runs<9>(from, step, to, to_step, n, run);
-    case 12: return copy_runs<12>(from, step, to, to_step, n, run);
-    case 15: return copy_runs<15>(from, step, to, to_step, n, run);
-    case 16: return copy_runs<16>(from, step, to, to_step, n, run);
-    case 21: return copy_runs<21>(from, step, to, to_step, n, run);
-    default: return copy_runs<0>(from, step, to, to_step, n, run);
+    case 3:
+      return copy_runs<3>(from, step, to, to_step, n, run);
+    case 4:
+      return copy_runs<4>(from, step, to, to_step, n, run);
+    case 8:
+      return copy_runs<8>(from, step, to, to_step, n, run);
+    case 9:
+      return copy_runs<9>(from, step, to, to_step, n, run);
+    case 12:
+      return copy_runs<12>(from, step, to, to_step, n, run);
+    case 15:
+      return copy_runs<15>(from, step, to, to_step, n, run);
+    case 16:
+      return copy_runs<16>(from, step, to, to_step, n, run);
+    case 21:
+      return copy_runs<21>(from, step, to, to_step, n, run);
+    default:
+      return copy_runs<0>(from, step, to, to_step, n, run);
   }
 }
 
