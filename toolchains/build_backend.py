@@ -74,6 +74,14 @@ def get_requires_for_build_sdist(config_settings: Any = None) -> list[str]:
     return _core().get_requires_for_build_sdist(config_settings)
 
 
+def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: Any = None) -> str:
+    return _core().prepare_metadata_for_build_wheel(metadata_directory, config_settings)
+
+
+def prepare_metadata_for_build_editable(metadata_directory: str, config_settings: Any = None) -> str:
+    return _core().prepare_metadata_for_build_editable(metadata_directory, config_settings)
+
+
 def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
     return _core().build_sdist(sdist_directory, config_settings)
 
