@@ -132,10 +132,9 @@ def cast_like(ctx: NodeContext) -> Value:
 @importer("BitCast")
 def bit_cast(ctx: NodeContext) -> Value:
     to = dtype_name(ctx.attr("to", 0))
-    x = ctx.require(0)
-    if to != x.dtype:
-        return ctx.refuse("bit casts between different types are not supported")
-    return ctx.op("Identity", [x])
+    if to is None:
+        return ctx.refuse("the target type of the bit cast is not supported")
+    return ctx.op("BitCast", [ctx.require(0)], {"to": to})
 
 
 @importer("Dropout")

@@ -24,7 +24,7 @@ from sampan.ir import Graph, Value
 from ..errors import ConversionError, UnsupportedModel, UnsupportedNode
 from .registry import NodeContext, Refusal, find_importer
 
-MIN_OPSET, MAX_OPSET = 7, 25
+MIN_OPSET, MAX_OPSET = 7, 27
 MAX_FUNCTION_DEPTH = 8
 _DTYPES = {
     TensorProto.FLOAT: "float32", TensorProto.FLOAT16: "float16", TensorProto.BFLOAT16: "bfloat16",

@@ -38,9 +38,9 @@ def arg_extreme(ctx: NodeContext) -> Value:
                    "select_last_index": bool(ctx.attr("select_last_index", 0))})
 
 
-@importer("CumSum")
-def cum_sum(ctx: NodeContext) -> Value:
-    return ctx.op("CumSum", [ctx.require(0), ctx.require(1)],
+@importer("CumSum", "CumProd")
+def running(ctx: NodeContext) -> Value:
+    return ctx.op(ctx.op_type, [ctx.require(0), ctx.require(1)],
                   {"exclusive": bool(ctx.attr("exclusive", 0)), "reverse": bool(ctx.attr("reverse", 0))})
 
 
@@ -50,3 +50,8 @@ def top_k(ctx: NodeContext) -> list[Value]:
     return ctx.op("TopK", [ctx.require(0), k],
                   {"axis": ctx.attr("axis", -1), "largest": bool(ctx.attr("largest", 1)),
                    "sorted": bool(ctx.attr("sorted", 1))}, num_outputs=2)
+
+
+@importer("Det")
+def det(ctx: NodeContext) -> Value:
+    return ctx.op("Det", [ctx.require(0)])

@@ -306,6 +306,40 @@ def test_top_k(shape, dtype, seed, data, largest) -> None:
     assert same_bits(values, np.take_along_axis(x, want, axis))
 
 
+@given(shape=shapes(min_rank=1, max_rank=3, max_elements=200), dtype=TYPES, seed=SEEDS, data=st.data(),
+       ordered=st.booleans())
+def test_unique(shape, dtype, seed, data, ordered) -> None:
+    axis = data.draw(st.integers(0, len(shape) - 1))
+    if 0 in shape:
+        return
+    x = numbers(seed, shape, dtype, low=0, high=2)
+    x = np.round(x.astype(np.float64) / 4).astype(x.dtype) if x.dtype.kind not in "iub" else x
+    d = x if x.dtype.kind in "iub" else x.astype(np.float64) + 0.0
+    _, first, inverse, counts = np.unique(d, return_index=True, return_inverse=True, return_counts=True, axis=axis)
+    inverse = inverse.reshape(-1)
+    if not ordered:
+        order = np.argsort(first)
+        first, counts = first[order], counts[order]
+        inverse = np.argsort(order)[inverse]
+    got = evaluate("Unique", [x], {"axis": axis, "sorted": ordered}, num_outputs=4)
+    assert same_bits(got[0], np.take(x, first, axis))
+    for a, b in zip(got[1:], (first, inverse, counts)):
+        np.testing.assert_array_equal(a, b)
+
+
+@given(n=st.integers(0, 6), batch=st.integers(1, 3), seed=SEEDS)
+def test_det(n, batch, seed) -> None:
+    x = numbers(seed, (batch, n, n), "float64", scale=1.0)
+    np.testing.assert_allclose(evaluate("Det", [x]), np.linalg.det(x), rtol=1e-9, atol=1e-12)
+
+
+@given(shape=shapes(), seed=SEEDS)
+def test_bit_cast(shape, seed) -> None:
+    x = numbers(seed, shape, "int32")
+    got = evaluate("BitCast", [x], {"to": "float32"})
+    assert got.dtype == np.float32 and np.array_equal(got.view(np.int32), x)
+
+
 # ---- refusals ------------------------------------------------------------------------------------
 
 X = np.zeros((2, 3, 4), np.float32)
@@ -359,6 +393,10 @@ REFUSED = [
     ("ReduceSum", [X], {"axes": [1, -2]}, "given twice"),
     ("ReduceSum", [X, ints([3])], {}, "axis 3 is out of range"),
     ("CumSum", [X, np.int64(3)], {}, "axis 3 is out of range"),
+    ("CumProd", [X, np.int64(3)], {}, "axis 3 is out of range"),
+    ("Unique", [np.float32(1)], {}, "scalar"),
+    ("Det", [X], {}, "square"),
+    ("BitCast", [X], {"to": "int64"}, "same size"),
 ]
 
 

@@ -173,3 +173,16 @@ def test_cum_sum(case, dtype: str, seed: int, exclusive: bool, reverse: bool) ->
     want = np.flip(total, axis) if reverse else total
     got = evaluate("CumSum", [x, np.int64(axis)], {"exclusive": exclusive, "reverse": reverse})
     assert same_bits(got, want)
+
+
+@given(n=st.integers(0, 9), inner=st.integers(1, 3), dtype=st.sampled_from(["float64", "int32", "uint8"]), seed=SEEDS,
+       exclusive=st.booleans(), reverse=st.booleans())
+def test_cum_prod(n: int, inner: int, dtype: str, seed: int, exclusive: bool, reverse: bool) -> None:
+    x = numbers(seed, (n, inner), dtype)
+    y = np.flip(x, 0) if reverse else x
+    with np.errstate(all="ignore"):
+        total = np.cumprod(y, 0, dtype=x.dtype)
+    if exclusive and n:
+        total = np.concatenate([np.ones_like(total[:1]), total[:-1]])
+    want = np.flip(total, 0) if reverse else total
+    assert same_bits(evaluate("CumProd", [x, np.int64(0)], {"exclusive": exclusive, "reverse": reverse}), want)
