@@ -175,7 +175,7 @@ class SessionImpl {
   Status ensure_arena(const Segment& s);
   double estimate_work(const ModelNode& n) const;
   void drop_constant_blocks(int32_t node);
-  bool depends_on_shapes(const ModelNode& n) const;
+  bool depends_on_shapes(const Segment& s, const ModelNode& n) const;
 
   // session_run.cc
   Status run_guarded();

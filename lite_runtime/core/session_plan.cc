@@ -212,10 +212,13 @@ void SessionImpl::drop_constant_blocks(int32_t node) {
 }
 
 // Whether a value this node was given while planning may be another after the next plan.
-bool SessionImpl::depends_on_shapes(const ModelNode& n) const {
+bool SessionImpl::depends_on_shapes(const Segment& s, const ModelNode& n) const {
   for (int i = 0; i < n.num_inputs; ++i) {
     const int32_t t = m_->inputs_of(n)[i];
-    if (t >= 0 && storage(t).place == Place::kKnown && shaped_[static_cast<size_t>(t)]) return true;
+    if (t < 0) continue;
+    if (storage(t).place == Place::kKnown && shaped_[static_cast<size_t>(t)]) return true;
+    for (const PlanInput& d : s.depends)
+      if (d.tensor == t && d.values) return true;
   }
   return false;
 }
@@ -223,7 +226,7 @@ bool SessionImpl::depends_on_shapes(const ModelNode& n) const {
 Status SessionImpl::prepare_step(Segment* s, Step* step) {
   const ModelNode& n = node(step->node);
   if (!n.def->prepare_fn) return Status();
-  if (depends_on_shapes(n)) drop_constant_blocks(step->node);
+  if (depends_on_shapes(*s, n)) drop_constant_blocks(step->node);
   NodePreparer context(this, s, step, false);
   Status status = n.def->prepare_fn(context);
   if (!status.ok()) drop_constant_blocks(step->node);
