@@ -11,7 +11,6 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import resource
 import statistics
 import sys
 import time
@@ -27,9 +26,11 @@ def _milliseconds(start: float) -> float:
     return (time.perf_counter() - start) * 1e3
 
 
-def _resident_mb() -> float:
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 1e6
+def _memory_mb(key: str) -> float:
+    """VmRSS (now) or VmHWM (peak). getrusage would count what the parent had before the exec."""
+    status = Path("/proc/self/status").read_text()
+    line = next(text for text in status.splitlines() if text.startswith(f"{key}:"))
+    return int(line.split()[1]) * 1024 / 1e6
 
 
 def _time(runner: Any, feeds: list[Any], seconds: float, least: int) -> dict[str, float]:
@@ -64,7 +65,7 @@ def main() -> None:
     start = time.perf_counter()
     importlib.import_module(module.MODULE)
     import_ms = _milliseconds(start)
-    before = _resident_mb()
+    before = _memory_mb("VmRSS")
     arrays = []
     for file in inputs:
         with np.load(file) as archive:
@@ -89,7 +90,7 @@ def main() -> None:
         if request["do"] == "time":
             reply(**_time(runner, feeds, request["seconds"], request["least"]))
         else:
-            reply(peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6)
+            reply(peak_mb=_memory_mb("VmHWM"))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Any
 ENVIRONMENT = "project"
 CONVERTER = "project"
 SUFFIX = ".spn"
-MODULE = "sampan"
+MODULE = "sampan.session"  # sampan itself imports lazily; importing is not part of loading
 
 
 class Runner:
