@@ -21,9 +21,11 @@ from demos.ocr.models import load_reader
 
 
 def load_photo(path: Path) -> U8:
-    """An RGB picture (h, w, 3) uint8, upright by its EXIF tag, transparent parts white."""
+    """An RGB picture (h, w, 3) uint8, upright by its EXIF tag, transparent parts white, 16-bit greys scaled."""
     with Image.open(path) as file:
         image = ImageOps.exif_transpose(file)
+        if image.mode == "I" or image.mode.startswith("I;16"):
+            image = Image.fromarray((np.asarray(image).clip(0, 0xFFFF) >> 8).astype(np.uint8))
         if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
             layer = image.convert("RGBA")
             image = Image.alpha_composite(Image.new("RGBA", layer.size, "white"), layer)

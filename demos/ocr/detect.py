@@ -27,9 +27,12 @@ class DetectorOptions:
     smallest_side: float = 3.0
 
 
+_SLIMMEST = 12  # long tapes are not enlarged beyond this many short sides: memory grows with their length
+
+
 def network_size(height: int, width: int, short_side: int) -> tuple[int, int]:
     """Height and width of the network's input: enlarged to ``short_side`` and rounded to multiples of 32."""
-    ratio = max(1.0, short_side / min(height, width))
+    ratio = max(1.0, min(short_side / min(height, width), _SLIMMEST * short_side / max(height, width)))
     return max(32, round(int(height * ratio) / 32) * 32), max(32, round(int(width * ratio) / 32) * 32)
 
 

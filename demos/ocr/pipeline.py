@@ -101,7 +101,8 @@ def frame(image: U8) -> _Frame:
     if max(image.shape[:2]) > _LONGEST_SIDE:
         result = _fit(image, _LONGEST_SIDE / max(image.shape[:2]))
     if min(result.image.shape[:2]) < _SHORTEST_SIDE:
-        result = _fit(result.image, _SHORTEST_SIDE / min(result.image.shape[:2]))
+        sides = result.image.shape[:2]
+        result = _fit(result.image, min(_SHORTEST_SIDE / min(sides), max(1.0, _LONGEST_SIDE / max(sides))))
         result = dataclasses.replace(
             result,
             scale=(image.shape[1] / result.image.shape[1], image.shape[0] / result.image.shape[0]),

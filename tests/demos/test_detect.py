@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PIL import Image
 
 from demos.ocr import detect
+from demos.ocr.__main__ import load_photo
 from demos.ocr.pipeline import Reader, frame
 from demos.ocr.recognise import Alphabet
 
@@ -17,6 +21,7 @@ _OPTIONS = detect.DetectorOptions()
     ("picture", "network"),  # height, width
     [
         ((736, 736), (736, 736)),
+        ((2000, 40), (8832, 192)),  # a tape is enlarged less
         ((191, 384), (736, 1472)),
         ((1500, 800), (1504, 800)),
         ((800, 1500), (800, 1504)),
@@ -99,7 +104,7 @@ def test_a_strip_gets_bars_and_boxes_lose_them_again() -> None:
     assert np.abs(restored[0] - [[0, 0], [4, 0], [4, 2], [0, 2]]).max() < 0.5
 
 
-@pytest.mark.parametrize("size", [(3000, 100), (20, 12), (900, 1999)])
+@pytest.mark.parametrize("size", [(3000, 100), (20, 12), (900, 1999), (3, 900), (1, 1)])
 def test_any_picture_fits_the_detector(size: tuple[int, int]) -> None:
     framed = frame(np.zeros((*size, 3), np.uint8))
     assert max(framed.image.shape[:2]) <= 2016 and min(framed.image.shape[:2]) >= 30
@@ -120,3 +125,29 @@ def test_only_rgb_bytes_are_read() -> None:
     reader = Reader(never, never, never, Alphabet(("", " ")))
     with pytest.raises(ValueError, match=r"expected an RGB picture .* got \(60, 80\)"):
         reader(np.zeros((60, 80), np.uint8))
+
+
+def _with_mode(mode: str) -> Image.Image:
+    greys = np.array([[0, 64, 128, 255]], np.uint8).repeat(3, axis=0)
+    if mode == "I;16":
+        return Image.fromarray(greys.astype(np.uint16) * 257)
+    return Image.fromarray(greys).convert(mode)
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "RGBA", "LA", "P", "I;16"])
+def test_photos_of_any_mode_become_rgb_bytes(mode: str, tmp_path: Path) -> None:
+    _with_mode(mode).save(tmp_path / "photo.png")
+    loaded = load_photo(tmp_path / "photo.png")
+    assert loaded.shape == (3, 4, 3) and loaded.dtype == np.uint8
+    assert loaded[1, :, 0].tolist() == [0, 64, 128, 255]
+
+
+def test_transparent_parts_are_white_and_exif_turns_the_picture(tmp_path: Path) -> None:
+    image = Image.new("RGBA", (4, 2), (10, 20, 30, 0))
+    image.putpixel((0, 0), (10, 20, 30, 255))
+    exif = Image.Exif()
+    exif[0x0112] = 6  # to be turned by 90 degrees clockwise
+    image.save(tmp_path / "photo.png", exif=exif)
+    loaded = load_photo(tmp_path / "photo.png")
+    assert loaded.shape == (4, 2, 3)
+    assert loaded[0, 1].tolist() == [10, 20, 30] and loaded[1, 1].tolist() == [255, 255, 255]
