@@ -238,6 +238,9 @@ class PrepareContext : public TensorContext {
     return Status();
   }
   virtual Status plan_memory(size_t bytes, void** out) = 0;
+  // Whether input i has the same elements in every plan, so that what is made of them may go into
+  // constant_memory. (Elements computed while planning are shown, too, but change with shapes.)
+  virtual bool is_constant(int i) const { return has_input(i) && input(i).data != nullptr; }
   // Memory kept over re-planning, for things that depend on constants only (packed weights): fresh
   // is true the first time, and the caller then fills it. slot counts from 0 per node.
   virtual Status constant_memory(int slot, size_t bytes, void** out, bool* fresh) = 0;

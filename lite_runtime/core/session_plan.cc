@@ -139,6 +139,12 @@ class NodePreparer final : public PrepareContext {
     return nullptr;
   }
 
+  bool is_constant(int i) const override {
+    if (!has_input(i)) return false;
+    const int32_t t = session_->m_->inputs_of(session_->node(step_->node))[i];
+    return session_->storage(t).place == Place::kConstant;
+  }
+
   Status plan_memory(size_t bytes, void** out) override {
     SAMPAN_CHECK(bytes <= static_cast<size_t>(kMaxTensorBytes), Code::kLimit,
                  "%zu bytes of plan memory were asked for", bytes);

@@ -141,7 +141,7 @@ Status plan_weights(PrepareContext& ctx, State* s, WorkspacePlan* plan) {
   if (s->way != Way::kDepthwise)
     SAMPAN_TRY(conv_panel_floats(s->group, s->k(), s->out_channels, &floats));
   SAMPAN_CHECK(checked_mul(floats, 4, &bytes), Code::kLimit, "w is too large");
-  if (w.data && w.dtype == DType::kFloat32) {
+  if (ctx.is_constant(kW) && w.dtype == DType::kFloat32) {
     void* memory = nullptr;
     bool fresh = false;
     SAMPAN_TRY(ctx.constant_memory(0, static_cast<size_t>(bytes), &memory, &fresh));

@@ -138,7 +138,7 @@ Status prepare(PrepareContext& ctx) {
   WorkspacePlan plan;
   if (b.packing == Packing::kPanelsF32) {
     s->panels = b.as<float>();
-  } else if (b.data && !half) {
+  } else if (ctx.is_constant(kB) && !half) {
     void* memory = nullptr;
     bool fresh = false;
     SAMPAN_TRY(ctx.constant_memory(0, static_cast<size_t>(all) * 4, &memory, &fresh));
