@@ -21,13 +21,22 @@ Status infer(InferContext& ctx) {
 }
 
 Status prepare(PrepareContext& ctx) {
-  ctx.kernel_name("average_pool_portable");
+  const bool fast =
+      compute_type(ctx.input(0).dtype) == DType::kFloat32 && ctx.input(0).shape.rank <= 4;
+  ctx.kernel_name(fast ? pool_kernels(ctx.isa()).average_name : "average_pool_portable");
   return prepare_pool(ctx, window_attrs(ctx), &ctx.attr_list(kKernel));
 }
 
 Status run(RunContext& ctx) {
   return run_pool(ctx, [&](const PoolState& s, const auto* x, auto* y) {
     using T = std::remove_pointer_t<decltype(y)>;
+    if constexpr (std::is_same<T, float>::value) {
+      if (s.window.rank <= 2) {
+        Pool2dF32 p = pool_2d_of(s);
+        p.include_pad = ctx.attr_bool(kIncludePad);
+        return run_pool_2d(ctx, s, p, pool_kernels(ctx.isa()).average, x, y);
+      }
+    }
     AveragePooling<T> pooling;
     pooling.include_pad = ctx.attr_bool(kIncludePad);
     run_windows(ctx, s, x, y, pooling);

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "ops/common/conv_common.h"
-#include "ops/common/grid.h"
+#include "ops/common/norm_names.h"
 #include "ops/common/rows.h"
 #include "ops/common/shape_rules.h"
 
@@ -51,7 +51,8 @@ Status prepare(PrepareContext& ctx) {
   s->at_factor = plan.add(s->rows.n, 8);
   if (compute_type(x.dtype) != x.dtype)
     for (int64_t& at : s->at_parameters) at = plan.add(s->rows.n, 4);
-  ctx.kernel_name("batch_normalization_portable");
+  ctx.kernel_name(s->rows.inner == 1 ? SAMPAN_NORM_NAME(ctx.isa(), "batch_norm_f32")
+                                     : "batch_norm_portable");
   return plan.request(ctx);
 }
 
@@ -73,6 +74,14 @@ void normalize(const RunContext& ctx, const State& s, const T* x, T* y) {
   T* factor = workspace_at<T>(ctx, s.at_factor);
   const T epsilon = static_cast<T>(ctx.attr_float(kEpsilon));
   for (int64_t c = 0; c < r.n; ++c) factor[c] = scale[c] / std::sqrt(variance[c] + epsilon);
+  if constexpr (std::is_same<T, float>::value) {
+    if (r.inner == 1) {
+      const ChannelAffineF32Fn affine = norm_kernels(ctx.isa()).channel_affine;
+      return ctx.parallel_for(r.outer, grain_for_work(r.n * 4), [&](int64_t b, int64_t e, int) {
+        affine(x + b * r.n, y + b * r.n, e - b, r.n, mean, factor, bias);
+      });
+    }
+  }
   ctx.parallel_for(r.outer * r.n, grain_for_work(r.inner * 4), [&](int64_t begin, int64_t end, int) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t c = i % r.n;

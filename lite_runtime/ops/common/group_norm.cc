@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cmath>
 
+#include "kernels/norm/norm.h"
 #include "ops/common/conv_common.h"
 #include "ops/common/shape_rules.h"
 
@@ -50,6 +51,7 @@ namespace {
 template <class T>
 struct Normalizer {
   const GroupNormState& s;
+  Isa isa;
   const T *x, *scale, *bias;
   T* y;
   T *mean, *factor;  // [images][channels]
@@ -65,30 +67,43 @@ struct Normalizer {
     }
   }
 
+  // sum[c] += elements of channel c, or with mean the squares of their distances from it.
+  void add_up(const T* from, int64_t channels, const T* means, T* sum) const {
+    if constexpr (std::is_same<T, float>::value) {
+      norm_kernels(isa).channel_sum(from, s.x.pixels, channels, s.x.channels, means, sum);
+    } else {
+      for (int64_t p = 0; p < s.x.pixels; ++p) {
+        for (int64_t c = 0; c < channels; ++c) {
+          const T v = from[p * s.x.channels + c];
+          sum[c] += means ? (v - means[c]) * (v - means[c]) : v;
+        }
+      }
+    }
+  }
+
   // Channels c0..c1 (whole groups) of one image.
   void statistics(int64_t image, int64_t c0, int64_t c1) const {
     const int64_t n = s.x.channels;
     const T* from = x + image * s.x.pixels * n;
     T *m = mean + image * n, *v = factor + image * n;
     for (int64_t c = c0; c < c1; ++c) m[c] = v[c] = 0;
-    for (int64_t p = 0; p < s.x.pixels; ++p)
-      for (int64_t c = c0; c < c1; ++c) m[c] += from[p * n + c];
+    add_up(from + c0, c1 - c0, nullptr, m + c0);
     average_groups(m, c0, c1);
-    for (int64_t p = 0; p < s.x.pixels; ++p) {
-      for (int64_t c = c0; c < c1; ++c) {
-        const T d = from[p * n + c] - m[c];
-        v[c] += d * d;
-      }
-    }
+    add_up(from + c0, c1 - c0, m + c0, v + c0);
     average_groups(v, c0, c1);
     for (int64_t c = c0; c < c1; ++c) v[c] = scale[c] / std::sqrt(v[c] + static_cast<T>(s.epsilon));
   }
 
-  void apply(int64_t row) const {
+  // `rows` pixels of one image, from `row` on.
+  void apply(int64_t row, int64_t rows) const {
     const int64_t n = s.x.channels, image = row / s.x.pixels;
-    const T *from = x + row * n, *m = mean + image * n, *f = factor + image * n;
-    T* to = y + row * n;
-    for (int64_t c = 0; c < n; ++c) to[c] = (from[c] - m[c]) * f[c] + bias[c];
+    const T *m = mean + image * n, *f = factor + image * n;
+    if constexpr (std::is_same<T, float>::value) {
+      norm_kernels(isa).channel_affine(x + row * n, y + row * n, rows, n, m, f, bias);
+    } else {
+      for (int64_t i = row * n; i < (row + rows) * n; ++i)
+        y[i] = (x[i] - m[i % n]) * f[i % n] + bias[i % n];
+    }
   }
 };
 
@@ -107,7 +122,12 @@ void normalize(const RunContext& ctx, const Normalizer<T>& n) {
   });
   ctx.parallel_for(s.x.images * s.x.pixels, grain_for_work(s.x.channels * 4),
                    [&](int64_t begin, int64_t end, int) {
-    for (int64_t i = begin; i < end; ++i) n.apply(i);
+    while (begin < end) {
+      const int64_t left = s.x.pixels - begin % s.x.pixels;
+      const int64_t rows = left < end - begin ? left : end - begin;
+      n.apply(begin, rows);
+      begin += rows;
+    }
   });
 }
 
@@ -122,12 +142,12 @@ Status run_group_norm(RunContext& ctx) {
   const int64_t sums = s.x.images * s.x.channels;
   if (out.dtype == DType::kFloat64) {
     double* mean = workspace_at<double>(ctx, s.at_sums);
-    normalize(ctx, Normalizer<double>{s, static_cast<const double*>(x), ctx.input(1).as<double>(),
+    normalize(ctx, Normalizer<double>{s, ctx.isa(), static_cast<const double*>(x), ctx.input(1).as<double>(),
                                       ctx.input(2).as<double>(), static_cast<double*>(y), mean,
                                       mean + sums});
   } else {
     float* mean = workspace_at<float>(ctx, s.at_sums);
-    normalize(ctx, Normalizer<float>{s, static_cast<const float*>(x),
+    normalize(ctx, Normalizer<float>{s, ctx.isa(), static_cast<const float*>(x),
                                      as_float(ctx, ctx.input(1), s.at_scale),
                                      as_float(ctx, ctx.input(2), s.at_bias),
                                      static_cast<float*>(y), mean, mean + sums});

@@ -50,4 +50,34 @@ Status prepare_pool(PrepareContext& ctx, const WindowAttrs& attrs, const AttrVal
   return plan.request(ctx);
 }
 
+Pool2dF32 pool_2d_of(const PoolState& s) {
+  const Window& w = s.window;
+  const int last = w.rank - 1;
+  Pool2dF32 p;
+  p.channels = p.x_stride = p.y_stride = s.channels;
+  p.height = p.out_height = 1;
+  p.width = w.in[last];
+  p.out_width = w.out[last];
+  p.kernel_w = w.kernel[last];
+  p.stride_w = w.stride[last];
+  p.dilation_w = w.dilation[last];
+  p.pad_left = w.pad[last];
+  p.pad_right = w.pad_end[last];
+  if (w.rank == 1) return p;
+  p.height = w.in[0];
+  p.out_height = w.out[0];
+  p.kernel_h = w.kernel[0];
+  p.stride_h = w.stride[0];
+  p.dilation_h = w.dilation[0];
+  p.pad_top = w.pad[0];
+  p.pad_bottom = w.pad_end[0];
+  return p;
+}
+
+void run_pool_2d(const RunContext& ctx, const PoolState& s, const Pool2dF32& p, Pool2dF32Fn fn,
+                 const float* x, float* y) {
+  ctx.parallel_for(s.images * p.out_height, grain_for_work(p.out_width * s.window.taps * s.channels),
+                   [&](int64_t begin, int64_t end, int) { fn(p, x, y, begin, end); });
+}
+
 }  // namespace sampan

@@ -2,6 +2,7 @@
 #pragma once
 #include <limits>
 
+#include "kernels/pool/pool.h"
 #include "ops/common/dtypes.h"
 #include "ops/common/spatial.h"
 
@@ -19,6 +20,12 @@ struct PoolState {
 };
 // `kernel` null: the whole image.
 Status prepare_pool(PrepareContext& ctx, const WindowAttrs& attrs, const AttrValue* kernel_shape);
+
+// The window as the two-dimensional kernels take it; only for one or two spatial axes.
+Pool2dF32 pool_2d_of(const PoolState& s);
+// Runs a float32 kernel over all output rows.
+void run_pool_2d(const RunContext& ctx, const PoolState& s, const Pool2dF32& p, Pool2dF32Fn fn,
+                 const float* x, float* y);
 
 // What a pooling does with one output pixel. Elements are of type T, in channels-last order.
 //   static void begin(T* y, int64_t n)

@@ -16,13 +16,19 @@ Status infer(InferContext& ctx) {
 }
 
 Status prepare(PrepareContext& ctx) {
-  ctx.kernel_name("global_max_pool_portable");
+  const bool fast =
+      compute_type(ctx.input(0).dtype) == DType::kFloat32 && ctx.input(0).shape.rank <= 4;
+  ctx.kernel_name(fast ? pool_kernels(ctx.isa()).max_name : "global_max_pool_portable");
   return prepare_pool(ctx, window_attrs(ctx), nullptr);
 }
 
 Status run(RunContext& ctx) {
   return run_pool(ctx, [&](const PoolState& s, const auto* x, auto* y) {
     using T = std::remove_pointer_t<decltype(y)>;
+    if constexpr (std::is_same<T, float>::value) {
+      if (s.window.rank <= 2)
+        return run_pool_2d(ctx, s, pool_2d_of(s), pool_kernels(ctx.isa()).max, x, y);
+    }
     run_windows(ctx, s, x, y, MaxPooling<T>());
   });
 }

@@ -1,4 +1,5 @@
 #include "ops/common/group_norm.h"
+#include "ops/common/norm_names.h"
 
 namespace sampan {
 namespace {
@@ -13,7 +14,7 @@ Status infer(InferContext& ctx) {
 
 Status prepare(PrepareContext& ctx) {
   return prepare_group_norm(ctx, layout_of(ctx), ctx.attr_int(kGroups), ctx.attr_float(kEpsilon),
-                            "group_normalization_portable");
+                            SAMPAN_NORM_NAME(ctx.isa(), "group_norm_f32"));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ enum { kAxis };
 Status prepare(PrepareContext& ctx) { return prepare_softmax(ctx, "hardmax_portable"); }
 
 Status run(RunContext& ctx) {
-  return run_softmax(ctx, [](const auto* x, auto* y, int64_t n, int64_t stride) {
+  return run_softmax(ctx, nullptr, [](const auto* x, auto* y, int64_t n, int64_t stride) {
     int64_t best = 0;
     for (int64_t i = 1; i < n; ++i)
       if (x[i * stride] > x[best * stride]) best = i;

@@ -1,4 +1,5 @@
 #include "ops/common/group_norm.h"
+#include "ops/common/norm_names.h"
 
 namespace sampan {
 namespace {
@@ -13,7 +14,7 @@ Status infer(InferContext& ctx) {
 
 Status prepare(PrepareContext& ctx) {
   return prepare_group_norm(ctx, layout_of(ctx), 0, ctx.attr_float(kEpsilon),
-                            "instance_normalization_portable");
+                            SAMPAN_NORM_NAME(ctx.isa(), "instance_norm_f32"));
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
+#include "kernels/norm/norm.h"
 #include "ops/common/layer_norm.h"
+#include "ops/common/norm_names.h"
 
 namespace sampan {
 namespace {
@@ -16,7 +18,7 @@ Status infer(InferContext& ctx) {
 }
 
 Status prepare(PrepareContext& ctx) {
-  return prepare_layer_norm(ctx, ctx.attr_int(kAxis), "layer_normalization_portable");
+  return prepare_layer_norm(ctx, ctx.attr_int(kAxis), SAMPAN_NORM_NAME(ctx.isa(), "layer_norm_f32"));
 }
 
 template <class T>
@@ -26,6 +28,14 @@ void normalize(const RunContext& ctx, const LayerNormState& s, const T* x, T* y)
   const T* bias = layer_norm_parameter<T>(ctx, kBias, s.at_bias);
   float* means = ctx.has_output(1) ? ctx.output(1).as<float>() : nullptr;
   float* inverses = ctx.has_output(2) ? ctx.output(2).as<float>() : nullptr;
+  if constexpr (std::is_same<T, float>::value) {
+    const RowNormF32Fn fast = norm_kernels(ctx.isa()).layer_norm;
+    const LayerNormF32 shape{n, scale, bias, ctx.attr_float(kEpsilon)};
+    return ctx.parallel_for(s.rows.outer, grain_for_work(n * 4),
+                            [&](int64_t begin, int64_t end, int) {
+      fast(shape, x, y, means, inverses, begin, end);
+    });
+  }
   const T epsilon = static_cast<T>(ctx.attr_float(kEpsilon)), count = static_cast<T>(n);
   ctx.parallel_for(s.rows.outer, grain_for_work(n * 4), [&](int64_t begin, int64_t end, int) {
     for (int64_t row = begin; row < end; ++row) {

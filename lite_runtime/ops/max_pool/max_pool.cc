@@ -22,7 +22,9 @@ Status infer(InferContext& ctx) {
 }
 
 Status prepare(PrepareContext& ctx) {
-  ctx.kernel_name("max_pool_portable");
+  const bool fast = compute_type(ctx.input(0).dtype) == DType::kFloat32 && !ctx.has_output(1) &&
+                    ctx.input(0).shape.rank <= 4;
+  ctx.kernel_name(fast ? pool_kernels(ctx.isa()).max_name : "max_pool_portable");
   return prepare_pool(ctx, window_attrs(ctx), &ctx.attr_list(kKernel));
 }
 
@@ -74,6 +76,12 @@ void run_with_indices(const RunContext& ctx, const PoolState& s, const T* x, T* 
 
 template <class T>
 void run_typed(const RunContext& ctx, const PoolState& s, const void* x, void* y) {
+  if constexpr (std::is_same<T, float>::value) {
+    if (!ctx.has_output(1) && s.window.rank <= 2) {
+      return run_pool_2d(ctx, s, pool_2d_of(s), pool_kernels(ctx.isa()).max,
+                         static_cast<const float*>(x), static_cast<float*>(y));
+    }
+  }
   if (!ctx.has_output(1))
     return run_windows(ctx, s, static_cast<const T*>(x), static_cast<T*>(y), MaxPooling<T>());
   void* index = stage_target(ctx, ctx.output(1), s.indices);

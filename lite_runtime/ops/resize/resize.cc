@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/checked.h"
+#include "kernels/resize/resize.h"
 #include "ops/common/dtypes.h"
 #include "ops/common/rows.h"
 #include "ops/common/shape_rules.h"
@@ -306,7 +307,7 @@ Status prepare(PrepareContext& ctx) {
   if (ctx.output(0).shape.elements() == 0) return Status();
   SAMPAN_TRY(plan_axes(ctx, s));
   const bool nearest = static_cast<ResizeMode>(ctx.attr_int(kMode)) == ResizeMode::kNearest;
-  ctx.kernel_name(nearest ? "resize_nearest_portable" : "resize_portable");
+  ctx.kernel_name(nearest ? "resize_nearest_copy" : resize_kernels(ctx.isa()).name);
   if (nearest) return Status();
   WorkspacePlan plan;
   s->wide = plan_wide(ctx.input(kX), ctx.output(0), &plan);
@@ -376,6 +377,12 @@ void run_nearest(const RunContext& ctx, const State& s) {
 template <class T>
 void run_pass(const RunContext& ctx, const Pass& p, const Rows& r, const T* x, T* y) {
   const T* weights = static_cast<const T*>(p.weight);
+  if constexpr (std::is_same<T, float>::value) {
+    const ResizePassF32Fn pass = resize_kernels(ctx.isa()).pass;
+    const ResizePassF32 shape{p.shape.in, p.shape.out, r.inner, p.taps, p.index, weights};
+    return ctx.parallel_for(r.outer * p.shape.out, grain_for_work(p.taps * r.inner),
+                            [&](int64_t b, int64_t e, int) { pass(shape, x, y, b, e); });
+  }
   const int64_t out = p.shape.out, inner = r.inner;
   ctx.parallel_for(r.outer * out, grain_for_work(p.taps * inner), [&](int64_t b, int64_t e, int) {
     for (int64_t row = b; row < e; ++row) {

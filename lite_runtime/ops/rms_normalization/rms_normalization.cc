@@ -1,4 +1,6 @@
+#include "kernels/norm/norm.h"
 #include "ops/common/layer_norm.h"
+#include "ops/common/norm_names.h"
 
 namespace sampan {
 namespace {
@@ -12,13 +14,21 @@ Status infer(InferContext& ctx) {
 }
 
 Status prepare(PrepareContext& ctx) {
-  return prepare_layer_norm(ctx, ctx.attr_int(kAxis), "rms_normalization_portable");
+  return prepare_layer_norm(ctx, ctx.attr_int(kAxis), SAMPAN_NORM_NAME(ctx.isa(), "rms_norm_f32"));
 }
 
 template <class T>
 void normalize(const RunContext& ctx, const LayerNormState& s, const T* x, T* y) {
   const int64_t n = s.rows.n;
   const T* scale = layer_norm_parameter<T>(ctx, kScale, s.at_scale);
+  if constexpr (std::is_same<T, float>::value) {
+    const RowNormF32Fn fast = norm_kernels(ctx.isa()).rms_norm;
+    const LayerNormF32 shape{n, scale, nullptr, ctx.attr_float(kEpsilon)};
+    return ctx.parallel_for(s.rows.outer, grain_for_work(n * 4),
+                            [&](int64_t begin, int64_t end, int) {
+      fast(shape, x, y, nullptr, nullptr, begin, end);
+    });
+  }
   const T epsilon = static_cast<T>(ctx.attr_float(kEpsilon)), count = static_cast<T>(n);
   ctx.parallel_for(s.rows.outer, grain_for_work(n * 3), [&](int64_t begin, int64_t end, int) {
     for (int64_t row = begin; row < end; ++row) {

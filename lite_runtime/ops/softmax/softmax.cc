@@ -5,10 +5,13 @@ namespace {
 
 enum { kAxis };
 
-Status prepare(PrepareContext& ctx) { return prepare_softmax(ctx, "softmax_portable"); }
+Status prepare(PrepareContext& ctx) {
+  return prepare_softmax(ctx, softmax_kernels(ctx.isa()).softmax_name);
+}
 
 Status run(RunContext& ctx) {
-  return run_softmax(ctx, [](const auto* x, auto* y, int64_t n, int64_t stride) {
+  const SoftmaxF32Fn fast = softmax_kernels(ctx.isa()).softmax;
+  return run_softmax(ctx, fast, [](const auto* x, auto* y, int64_t n, int64_t stride) {
     const auto m = row_max(x, n, stride);
     const auto sum = exp_sum(x, n, stride, m);
     for (int64_t i = 0; i < n; ++i) y[i * stride] = exp_of(x[i * stride] - m) / sum;
