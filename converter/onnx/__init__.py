@@ -1,4 +1,4 @@
-"""ONNX, opsets 7 to 25."""
+"""ONNX, opsets 7 to 27."""
 from .reader import read
 
 __all__ = ["read"]

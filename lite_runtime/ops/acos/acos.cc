@@ -6,4 +6,5 @@ SAMPAN_OPERATOR(Acos, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run_unary<sampan::UnaryOp::kAcos>);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kAcos>,
+            sampan::run_unary<sampan::UnaryOp::kAcos>);

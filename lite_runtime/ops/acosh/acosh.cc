@@ -6,4 +6,5 @@ SAMPAN_OPERATOR(Acosh, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run_unary<sampan::UnaryOp::kAcosh>);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kAcosh>,
+            sampan::run_unary<sampan::UnaryOp::kAcosh>);

@@ -7,4 +7,5 @@ SAMPAN_OPERATOR(Add, 1)
     .output("y")
     .infer(sampan::infer_binary<sampan::dim_add>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BinaryOp::kAdd>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kAdd>,
+            sampan::run_binary<sampan::BinaryOp::kAdd>);

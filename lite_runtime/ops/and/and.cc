@@ -7,4 +7,5 @@ SAMPAN_OPERATOR(And, 1)
     .output("y")
     .infer(sampan::infer_binary<sampan::dim_and>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BinaryOp::kAnd>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kAnd>,
+            sampan::run_binary<sampan::BinaryOp::kAnd>);

@@ -7,4 +7,5 @@ SAMPAN_OPERATOR(BitwiseAnd, 1)
     .output("y")
     .infer(sampan::infer_binary<nullptr>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BinaryOp::kBitwiseAnd>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kBitwiseAnd>,
+            sampan::run_binary<sampan::BinaryOp::kBitwiseAnd>);

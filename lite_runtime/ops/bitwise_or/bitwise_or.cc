@@ -7,4 +7,5 @@ SAMPAN_OPERATOR(BitwiseOr, 1)
     .output("y")
     .infer(sampan::infer_binary<nullptr>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BinaryOp::kBitwiseOr>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kBitwiseOr>,
+            sampan::run_binary<sampan::BinaryOp::kBitwiseOr>);

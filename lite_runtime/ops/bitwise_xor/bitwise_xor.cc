@@ -7,4 +7,5 @@ SAMPAN_OPERATOR(BitwiseXor, 1)
     .output("y")
     .infer(sampan::infer_binary<nullptr>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BinaryOp::kBitwiseXor>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kBitwiseXor>,
+            sampan::run_binary<sampan::BinaryOp::kBitwiseXor>);

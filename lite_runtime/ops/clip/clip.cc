@@ -81,4 +81,4 @@ SAMPAN_OPERATOR(Clip, 1)
     .attr_float(sampan::kMax, "max", sampan::kInfinity)
     .infer(sampan::infer)
     .in_place(sampan::kX)
-    .kernel(sampan::run);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kClip>, sampan::run);

@@ -2,6 +2,8 @@
 
 #include <cinttypes>
 
+#include "ops/common/kernel_name.h"
+
 namespace sampan {
 
 BroadcastPlan plan_inputs(const TensorContext& ctx, int first, int count) {
@@ -28,6 +30,13 @@ Status check_divisors(const Tensor& b) {
   SAMPAN_CHECK(at < 0, Code::kDataError,
                "integer division by zero: element %" PRId64 " of the divisor is 0", at);
   return Status();
+}
+
+Status prepare_binary_op(PrepareContext& ctx, BinaryOp op) {
+  const DType type = ctx.input(0).dtype;
+  const ElementwiseF32Table& table = elementwise_f32_table(ctx.isa());
+  const bool vector = in_set(kF32 | kHalfs, type) && table.binary[static_cast<int>(op)] != nullptr;
+  return name_kernel(ctx, type, vector ? table.isa : "portable");
 }
 
 Status run_binary_op(RunContext& ctx, BinaryOp op) {

@@ -14,6 +14,13 @@ BroadcastPlan plan_inputs(const TensorContext& ctx, int first, int count);
 // Integer division by zero has no result: the first zero of an integer tensor is an error.
 Status check_divisors(const Tensor& b);
 
+// Names the kernel.
+Status prepare_binary_op(PrepareContext& ctx, BinaryOp op);
+template <BinaryOp O>
+Status prepare_binary(PrepareContext& ctx) {
+  return prepare_binary_op(ctx, O);
+}
+
 // output 0 = f(input 0, input 1).
 Status run_binary_op(RunContext& ctx, BinaryOp op);
 template <BinaryOp O>

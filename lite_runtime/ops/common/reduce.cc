@@ -1,5 +1,7 @@
 #include "ops/common/reduce.h"
 
+#include "ops/common/kernel_name.h"
+
 namespace sampan {
 namespace {
 
@@ -81,6 +83,8 @@ Status prepare_reduce(PrepareContext& ctx) {
   const Tensor& x = ctx.input(0);
   uint32_t mask = 0;
   SAMPAN_TRY(reduced_axes(ctx, &mask));
+  const bool vector = x.dtype == DType::kFloat32 && ctx.isa() != Isa::kPortable;
+  SAMPAN_TRY(name_kernel(ctx, x.dtype, vector ? isa_name(ctx.isa()) : "portable"));
   const ReducePlan plan = make_reduce_plan(x.shape.rank, x.shape.dims, mask);
   return plan.permute ? ctx.workspace(static_cast<int64_t>(x.bytes())) : Status();
 }

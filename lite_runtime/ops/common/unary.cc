@@ -1,6 +1,14 @@
 #include "ops/common/unary.h"
 
+#include "ops/common/kernel_name.h"
+
 namespace sampan {
+
+Status prepare_unary_op(PrepareContext& ctx, UnaryOp op) {
+  const DType type = ctx.input(0).dtype;
+  const bool vector = unary_kernel(ctx.isa(), op, type).f32 != nullptr;
+  return name_kernel(ctx, type, vector ? elementwise_f32_table(ctx.isa()).isa : "portable");
+}
 
 Status run_unary_op(RunContext& ctx, UnaryOp op, float p0, float p1) {
   const Tensor& x = ctx.input(0);

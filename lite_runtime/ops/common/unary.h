@@ -10,6 +10,13 @@ namespace sampan {
 // output 0 = f(input 0; p0, p1), split over threads.
 Status run_unary_op(RunContext& ctx, UnaryOp op, float p0, float p1);
 
+// Names the kernel.
+Status prepare_unary_op(PrepareContext& ctx, UnaryOp op);
+template <UnaryOp O>
+Status prepare_unary(PrepareContext& ctx) {
+  return prepare_unary_op(ctx, O);
+}
+
 template <UnaryOp O>
 Status run_unary(RunContext& ctx) {
   return run_unary_op(ctx, O, 0, 0);

@@ -6,4 +6,4 @@ SAMPAN_OPERATOR(Cos, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run_unary<sampan::UnaryOp::kCos>);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kCos>, sampan::run_unary<sampan::UnaryOp::kCos>);

@@ -9,4 +9,5 @@ SAMPAN_OPERATOR(Div, 1)
     .output("y")
     .infer(sampan::infer_binary<sampan::dim_div>)
     .in_place(0)
-    .kernel(sampan::run_division<sampan::BinaryOp::kDiv>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kDiv>,
+            sampan::run_division<sampan::BinaryOp::kDiv>);

@@ -13,4 +13,5 @@ SAMPAN_OPERATOR(Elu, 1)
     .attr_float(sampan::kAlpha, "alpha", 1.0f)
     .infer(sampan::infer_parameters)
     .in_place(0)
-    .kernel(sampan::run_unary_p<sampan::UnaryOp::kElu>);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kElu>,
+            sampan::run_unary_p<sampan::UnaryOp::kElu>);

@@ -7,4 +7,5 @@ SAMPAN_OPERATOR(Equal, 1)
     .output("y")
     .infer(sampan::infer_compare<sampan::dim_equal>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BinaryOp::kEqual>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kEqual>,
+            sampan::run_binary<sampan::BinaryOp::kEqual>);

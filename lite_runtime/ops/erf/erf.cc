@@ -6,4 +6,4 @@ SAMPAN_OPERATOR(Erf, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run_unary<sampan::UnaryOp::kErf>);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kErf>, sampan::run_unary<sampan::UnaryOp::kErf>);

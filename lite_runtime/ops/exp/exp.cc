@@ -6,4 +6,4 @@ SAMPAN_OPERATOR(Exp, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run_unary<sampan::UnaryOp::kExp>);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kExp>, sampan::run_unary<sampan::UnaryOp::kExp>);

@@ -20,4 +20,4 @@ SAMPAN_OPERATOR(Gelu, 1)
     .attr_enum(sampan::kApproximate, "approximate", "none|tanh", 0)
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kGelu>, sampan::run);

@@ -7,4 +7,5 @@ SAMPAN_OPERATOR(Greater, 1)
     .output("y")
     .infer(sampan::infer_compare<sampan::dim_greater>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BinaryOp::kGreater>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kGreater>,
+            sampan::run_binary<sampan::BinaryOp::kGreater>);

@@ -7,4 +7,5 @@ SAMPAN_OPERATOR(GreaterOrEqual, 1)
     .output("y")
     .infer(sampan::infer_compare<sampan::dim_greater_or_equal>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BinaryOp::kGreaterOrEqual>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kGreaterOrEqual>,
+            sampan::run_binary<sampan::BinaryOp::kGreaterOrEqual>);

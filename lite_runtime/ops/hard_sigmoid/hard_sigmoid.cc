@@ -14,4 +14,5 @@ SAMPAN_OPERATOR(HardSigmoid, 1)
     .attr_float(sampan::kBeta, "beta", 0.5f)
     .infer(sampan::infer_parameters)
     .in_place(0)
-    .kernel(sampan::run_unary_pp<sampan::UnaryOp::kHardSigmoid>);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kHardSigmoid>,
+            sampan::run_unary_pp<sampan::UnaryOp::kHardSigmoid>);

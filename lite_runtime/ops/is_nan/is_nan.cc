@@ -5,4 +5,5 @@ SAMPAN_OPERATOR(IsNaN, 1)
     .input("x", sampan::kFloats)
     .output("y")
     .infer(sampan::bool_like_first)
-    .kernel(sampan::run_unary<sampan::UnaryOp::kIsNan>);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kIsNan>,
+            sampan::run_unary<sampan::UnaryOp::kIsNan>);

@@ -13,4 +13,5 @@ SAMPAN_OPERATOR(LeakyRelu, 1)
     .attr_float(sampan::kAlpha, "alpha", 0.01f)
     .infer(sampan::infer_parameters)
     .in_place(0)
-    .kernel(sampan::run_unary_p<sampan::UnaryOp::kLeakyRelu>);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kLeakyRelu>,
+            sampan::run_unary_p<sampan::UnaryOp::kLeakyRelu>);

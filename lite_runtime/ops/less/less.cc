@@ -7,4 +7,5 @@ SAMPAN_OPERATOR(Less, 1)
     .output("y")
     .infer(sampan::infer_compare<sampan::dim_less>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BinaryOp::kLess>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kLess>,
+            sampan::run_binary<sampan::BinaryOp::kLess>);

@@ -7,4 +7,5 @@ SAMPAN_OPERATOR(LessOrEqual, 1)
     .output("y")
     .infer(sampan::infer_compare<sampan::dim_less_or_equal>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BinaryOp::kLessOrEqual>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kLessOrEqual>,
+            sampan::run_binary<sampan::BinaryOp::kLessOrEqual>);

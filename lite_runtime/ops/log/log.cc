@@ -6,4 +6,4 @@ SAMPAN_OPERATOR(Log, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run_unary<sampan::UnaryOp::kLog>);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kLog>, sampan::run_unary<sampan::UnaryOp::kLog>);

@@ -7,4 +7,5 @@ SAMPAN_OPERATOR(Max, 1)
     .output("y")
     .infer(sampan::infer_binary<sampan::dim_max>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BinaryOp::kMax>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kMax>,
+            sampan::run_binary<sampan::BinaryOp::kMax>);

@@ -7,4 +7,5 @@ SAMPAN_OPERATOR(Min, 1)
     .output("y")
     .infer(sampan::infer_binary<sampan::dim_min>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BinaryOp::kMin>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kMin>,
+            sampan::run_binary<sampan::BinaryOp::kMin>);

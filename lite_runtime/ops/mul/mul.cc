@@ -7,4 +7,5 @@ SAMPAN_OPERATOR(Mul, 1)
     .output("y")
     .infer(sampan::infer_binary<sampan::dim_mul>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BinaryOp::kMul>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kMul>,
+            sampan::run_binary<sampan::BinaryOp::kMul>);

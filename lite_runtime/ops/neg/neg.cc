@@ -27,4 +27,4 @@ SAMPAN_OPERATOR(Neg, 1)
     .output("y")
     .infer(sampan::infer)
     .in_place(0)
-    .kernel(sampan::run_unary<sampan::UnaryOp::kNeg>);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kNeg>, sampan::run_unary<sampan::UnaryOp::kNeg>);

@@ -7,4 +7,5 @@ SAMPAN_OPERATOR(Or, 1)
     .output("y")
     .infer(sampan::infer_binary<sampan::dim_or>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BinaryOp::kOr>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kOr>,
+            sampan::run_binary<sampan::BinaryOp::kOr>);

@@ -25,4 +25,5 @@ SAMPAN_OPERATOR(PRelu, 1)
     .output("y")
     .infer(sampan::infer)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BinaryOp::kPrelu>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kPrelu>,
+            sampan::run_binary<sampan::BinaryOp::kPrelu>);

@@ -6,4 +6,5 @@ SAMPAN_OPERATOR(Reciprocal, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run_unary<sampan::UnaryOp::kReciprocal>);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kReciprocal>,
+            sampan::run_unary<sampan::UnaryOp::kReciprocal>);

@@ -6,4 +6,5 @@ SAMPAN_OPERATOR(Round, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run_unary<sampan::UnaryOp::kRound>);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kRound>,
+            sampan::run_unary<sampan::UnaryOp::kRound>);

@@ -14,4 +14,5 @@ SAMPAN_OPERATOR(Selu, 1)
     .attr_float(sampan::kGamma, "gamma", 1.05070102f)
     .infer(sampan::infer_parameters)
     .in_place(0)
-    .kernel(sampan::run_unary_pp<sampan::UnaryOp::kSelu>);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kSelu>,
+            sampan::run_unary_pp<sampan::UnaryOp::kSelu>);

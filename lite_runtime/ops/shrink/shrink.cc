@@ -35,4 +35,4 @@ SAMPAN_OPERATOR(Shrink, 1)
     .attr_float(sampan::kBias, "bias", 0.0f)
     .infer(sampan::infer_parameters)
     .in_place(0)
-    .kernel(sampan::run);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kShrink>, sampan::run);

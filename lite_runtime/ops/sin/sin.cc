@@ -6,4 +6,4 @@ SAMPAN_OPERATOR(Sin, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run_unary<sampan::UnaryOp::kSin>);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kSin>, sampan::run_unary<sampan::UnaryOp::kSin>);

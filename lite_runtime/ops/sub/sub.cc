@@ -7,4 +7,5 @@ SAMPAN_OPERATOR(Sub, 1)
     .output("y")
     .infer(sampan::infer_binary<sampan::dim_sub>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BinaryOp::kSub>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kSub>,
+            sampan::run_binary<sampan::BinaryOp::kSub>);

@@ -6,4 +6,4 @@ SAMPAN_OPERATOR(Tan, 1)
     .output("y")
     .infer(sampan::same_as_first)
     .in_place(0)
-    .kernel(sampan::run_unary<sampan::UnaryOp::kTan>);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kTan>, sampan::run_unary<sampan::UnaryOp::kTan>);

@@ -13,4 +13,5 @@ SAMPAN_OPERATOR(ThresholdedRelu, 1)
     .attr_float(sampan::kAlpha, "alpha", 1.0f)
     .infer(sampan::infer_parameters)
     .in_place(0)
-    .kernel(sampan::run_unary_p<sampan::UnaryOp::kThresholdedRelu>);
+    .kernel(sampan::prepare_unary<sampan::UnaryOp::kThresholdedRelu>,
+            sampan::run_unary_p<sampan::UnaryOp::kThresholdedRelu>);

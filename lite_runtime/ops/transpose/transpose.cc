@@ -35,16 +35,27 @@ Status infer(InferContext& ctx) {
   return Status();
 }
 
-Status run(RunContext& ctx) {
-  const Tensor& x = ctx.input(0);
-  Tensor& y = ctx.output(0);
+StridedCopy copy_of(const TensorContext& ctx) {
+  const Tensor &x = ctx.input(0), &y = ctx.output(0);
   int64_t src[kMaxRank], dst[kMaxRank];
   row_major_strides(x.shape, src);
   row_major_strides(y.shape, dst);
   StridedCopy copy;
   for (int i = 0; i < x.shape.rank; ++i)
     copy.push(y.shape[i], dst[i], src[source_axis(ctx, x.shape.rank, i)]);
-  run_strided_copy(ctx, copy, y.data, x.data, dtype_size(x.dtype));
+  return copy;
+}
+
+Status prepare(PrepareContext& ctx) {
+  const bool planes = make_copy_plan(copy_of(ctx)).transposed;
+  const bool vector = planes && dtype_size(ctx.input(0).dtype) == 4 && ctx.isa() != Isa::kPortable;
+  ctx.kernel_name(vector ? "transpose_x32_8x8_avx2" : planes ? "transpose_portable" : "copy");
+  return Status();
+}
+
+Status run(RunContext& ctx) {
+  const Tensor& x = ctx.input(0);
+  run_strided_copy(ctx, copy_of(ctx), ctx.output(0).data, x.data, dtype_size(x.dtype));
   return Status();
 }
 
@@ -57,4 +68,4 @@ SAMPAN_OPERATOR(Transpose, 1)
     .output("y")
     .attr_ints(sampan::kPerm, "perm", 0, sampan::kMaxRank - 1)
     .infer(sampan::infer)
-    .kernel(sampan::run);
+    .kernel(sampan::prepare, sampan::run);

@@ -7,4 +7,5 @@ SAMPAN_OPERATOR(Xor, 1)
     .output("y")
     .infer(sampan::infer_binary<nullptr>)
     .in_place(0)
-    .kernel(sampan::run_binary<sampan::BinaryOp::kXor>);
+    .kernel(sampan::prepare_binary<sampan::BinaryOp::kXor>,
+            sampan::run_binary<sampan::BinaryOp::kXor>);
