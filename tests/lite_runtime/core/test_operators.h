@@ -1,5 +1,7 @@
 // Operators that exist in tests only, for behaviours that no real one shows so purely.
 #pragma once
+#include <atomic>
+
 #include "core/op.h"
 
 namespace sampan::test {
@@ -70,8 +72,8 @@ struct ScaleState {
   float* packed;
   int64_t count;
 };
-inline int64_t& scale_packs() {
-  static int64_t count = 0;
+inline std::atomic<int64_t>& scale_packs() {
+  static std::atomic<int64_t> count{0};
   return count;
 }
 inline Status scale_prepare(PrepareContext& c) {
