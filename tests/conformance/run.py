@@ -1,6 +1,6 @@
 """Runs the conformance cases and counts, per operator, what passed, was wrong, refused or crashed.
 
-    python -m tests.conformance.run [--own] [--data DIR] [--filter GLOB] [--json OUT] [--update]
+    python -m tests.conformance [--own] [--data DIR] [--filter GLOB] [--json OUT] [--update]
 
 Without --data the ONNX node tests are fetched (11 MB, once). --own runs tests/cases instead. --update rewrites the
 list of passing cases, which may not shrink. Exit code 0: nothing wrong or crashed, and all of the list passed.

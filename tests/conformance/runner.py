@@ -1,6 +1,6 @@
 """Runs cases in child processes: a crash or a hang costs that case only.
 
-A child is `python -m tests.conformance.runner KIND DATA`; it reads case names and answers with one line of JSON each.
+A child is `python -m tests.conformancener KIND DATA`; it reads case names and answers with one line of JSON each.
 """
 from __future__ import annotations
 

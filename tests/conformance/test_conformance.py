@@ -1,4 +1,4 @@
-"""Cases that passed once must pass for ever. `python -m tests.conformance.run` runs all of them."""
+"""Cases that passed once must pass for ever. `python -m tests.conformance` runs all of them."""
 from __future__ import annotations
 
 from pathlib import Path
