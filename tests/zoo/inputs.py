@@ -57,11 +57,15 @@ def image(height: int, width: int, which: int = 0, *, scaling: str = "imagenet")
 
 
 def sound(shape: tuple[int, ...], which: int = 0, *, rate: int = 22050) -> Array:
-    """Two tones with a little noise; float32 in about -0.5..0.5, `rate` in samples a second."""
+    """Two tones in noise; float32 in about -0.5..0.5, `rate` in samples a second.
+
+    The noise is strong enough that no band of a spectrum is nearly silent: basic_pitch takes the logarithm of the
+    least energy, which in a silent band is rounding error.
+    """
     rng = np.random.default_rng(100 + which)
     t = np.arange(int(np.prod(shape))) / rate
-    wave = 0.3 * np.sin(2 * np.pi * (220 + 55 * which) * t) + 0.1 * np.sin(2 * np.pi * 880 * t)
-    return (wave + 0.02 * rng.standard_normal(t.shape)).astype(np.float32).reshape(shape)
+    wave = 0.04 * np.sin(2 * np.pi * (220 + 55 * which) * t) + 0.02 * np.sin(2 * np.pi * 880 * t)
+    return (wave + 0.1 * rng.standard_normal(t.shape)).astype(np.float32).reshape(shape)
 
 
 def token_ids(batch: int, length: int, which: int = 0) -> dict[str, Array]:
@@ -76,13 +80,19 @@ def token_ids(batch: int, length: int, which: int = 0) -> dict[str, Array]:
     return {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
 
 
+_TEXTS = (
+    b"import sys\n\ndef main(arguments):\n    return len(arguments)\n",
+    b'{"name": "boat", "size": [3, 4.5], "afloat": true, "crew": null}\n',
+    b"#include <stdio.h>\n\nint main(void) {\n  puts(\"afloat\");\n  return 0;\n}\n",
+    b"The boat lay in the harbour. Nobody had seen it come, and nobody saw it leave.\n",
+)
+
+
 def file_bytes(batch: int, which: int = 0) -> Array:
     """What magika reads: int32 (batch, 2048), the first and last 1024 bytes of a text, 256 where it ends."""
-    rng = np.random.default_rng(300 + which)
-    text = b"import sys\n\ndef main(arguments):\n    return len(arguments)\n" * (3 + which)
     out = np.full((batch, 2048), 256, np.int32)
     for row in range(batch):
-        body = np.frombuffer(text + bytes(rng.integers(32, 127, 20 * row)), np.uint8)[:1024]
+        body = np.frombuffer(_TEXTS[(which + row) % len(_TEXTS)] * (3 + row), np.uint8)[:1024]
         out[row, : body.size] = body
         out[row, 2048 - body.size :] = body
     return out

@@ -109,7 +109,7 @@ def _squeeze_excite(net: Net, x: Tensor, scope: str) -> Tensor:
     narrow += 8 if narrow < 0.9 * quarter else 0
     y = net.reduce_mean(x, scope)
     y = net.relu(net.conv(y, narrow, 1, f"{scope}.reduce", norm=False), f"{scope}.reduce")
-    y = net.conv(y, x.value.shape[1], 1, f"{scope}.expand", norm=False, gain=2)
+    y = net.conv(y, x.value.shape[1], 1, f"{scope}.expand", norm=False)
     return net.multiply(x, net.hard_sigmoid(y, scope), scope)
 
 
