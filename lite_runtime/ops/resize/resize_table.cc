@@ -22,8 +22,9 @@ double source_position(const ResizeAxis& a, double o) {
     case ResizeCoordinates::kAsymmetric:
       return o / a.scale;
     case ResizeCoordinates::kTfCropAndResize: {
-      const double extent = (a.roi_end - a.roi_begin) * (in - 1);
-      return a.roi_begin * (in - 1) + (width == 1 ? extent / 2 : o * extent / (width - 1));
+      const double part = a.roi_end - a.roi_begin;
+      return (width == 1 ? part * (in - 1) / 2 : o * part * (in - 1) / (width - 1)) +
+             a.roi_begin * (in - 1);
     }
     case ResizeCoordinates::kTfHalfPixelForNn:
       return (o + 0.5) / a.scale;
