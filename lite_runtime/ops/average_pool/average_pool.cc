@@ -47,8 +47,9 @@ Status run(RunContext& ctx) {
 }  // namespace sampan
 
 SAMPAN_OPERATOR(AveragePool, 1)
-    .doc("The mean of each window: its elements added one after the other, then divided by their "
-         "number (with count_include_pad: by that of its places in image and padding).")
+    .doc(
+        "The mean of each window: its elements added one after the other, then divided by their "
+        "number (with count_include_pad: by that of its places in image and padding).")
     .input("x", sampan::kFloats)
     .output("y")
     .attr_ints(sampan::kKernel, "kernel_shape", 1, sampan::kMaxWindowAttr)

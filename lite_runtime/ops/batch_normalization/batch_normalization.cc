@@ -82,13 +82,15 @@ void normalize(const RunContext& ctx, const State& s, const T* x, T* y) {
       });
     }
   }
-  ctx.parallel_for(r.outer * r.n, grain_for_work(r.inner * 4), [&](int64_t begin, int64_t end, int) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t c = i % r.n;
-      const T f = factor[c], m = mean[c], b = bias[c];
-      for (int64_t k = i * r.inner; k < (i + 1) * r.inner; ++k) y[k] = (x[k] - m) * f + b;
-    }
-  });
+  ctx.parallel_for(r.outer * r.n, grain_for_work(r.inner * 4),
+                   [&](int64_t begin, int64_t end, int) {
+                     for (int64_t i = begin; i < end; ++i) {
+                       const int64_t c = i % r.n;
+                       const T f = factor[c], m = mean[c], b = bias[c];
+                       for (int64_t k = i * r.inner; k < (i + 1) * r.inner; ++k)
+                         y[k] = (x[k] - m) * f + b;
+                     }
+                   });
 }
 
 Status run(RunContext& ctx) {
@@ -102,8 +104,9 @@ Status run(RunContext& ctx) {
 }  // namespace sampan
 
 SAMPAN_OPERATOR(BatchNormalization, 1)
-    .doc("(x - mean) * (scale / sqrt(variance + epsilon)) + bias for each channel, with given mean "
-         "and variance.")
+    .doc(
+        "(x - mean) * (scale / sqrt(variance + epsilon)) + bias for each channel, with given mean "
+        "and variance.")
     .input("x", sampan::kFloats)
     .input("scale", sampan::kFloats, 0, 0)
     .input("bias", sampan::kFloats, 0, 0)

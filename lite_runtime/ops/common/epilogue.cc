@@ -33,8 +33,10 @@ double activate_f64(Activation act, double x, double p0, double p1) {
       const double low = p0 > x ? p0 : x;
       return p1 < low ? p1 : low;
     }
-    case Activation::kLeakyRelu: return x < 0 ? p0 * x : x;
-    default: return x;
+    case Activation::kLeakyRelu:
+      return x < 0 ? p0 * x : x;
+    default:
+      return x;
   }
 }
 

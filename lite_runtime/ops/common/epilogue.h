@@ -9,8 +9,10 @@ namespace sampan {
 
 // In the order of kernels/activation.h.
 constexpr const char* kActivationChoices =
-    "none|clip|leaky_relu|hard_swish|hard_sigmoid|sigmoid|silu|tanh|gelu|gelu_tanh|elu|softplus|mish";
-constexpr const char* kActivationDoc = "applied to the result, with the parameters act_alpha, act_beta";
+    "none|clip|leaky_relu|hard_swish|hard_sigmoid|sigmoid|silu|tanh|gelu|gelu_tanh|elu|softplus|"
+    "mish";
+constexpr const char* kActivationDoc =
+    "applied to the result, with the parameters act_alpha, act_beta";
 
 // The attribute `activation` at index `attr`, followed by act_alpha and act_beta.
 EpilogueF32 epilogue_of(const TensorContext& ctx, int attr);

@@ -113,22 +113,22 @@ void normalize(const RunContext& ctx, const Normalizer<T>& n) {
   const int64_t size = s.x.channels / s.groups;
   ctx.parallel_for(s.x.images * s.groups, grain_for_work(size * s.x.pixels * 3),
                    [&](int64_t begin, int64_t end, int) {
-    while (begin < end) {
-      const int64_t image = begin / s.groups, g0 = begin % s.groups;
-      const int64_t g1 = end - begin < s.groups - g0 ? g0 + end - begin : s.groups;
-      n.statistics(image, g0 * size, g1 * size);
-      begin += g1 - g0;
-    }
-  });
+                     while (begin < end) {
+                       const int64_t image = begin / s.groups, g0 = begin % s.groups;
+                       const int64_t g1 = end - begin < s.groups - g0 ? g0 + end - begin : s.groups;
+                       n.statistics(image, g0 * size, g1 * size);
+                       begin += g1 - g0;
+                     }
+                   });
   ctx.parallel_for(s.x.images * s.x.pixels, grain_for_work(s.x.channels * 4),
                    [&](int64_t begin, int64_t end, int) {
-    while (begin < end) {
-      const int64_t left = s.x.pixels - begin % s.x.pixels;
-      const int64_t rows = left < end - begin ? left : end - begin;
-      n.apply(begin, rows);
-      begin += rows;
-    }
-  });
+                     while (begin < end) {
+                       const int64_t left = s.x.pixels - begin % s.x.pixels;
+                       const int64_t rows = left < end - begin ? left : end - begin;
+                       n.apply(begin, rows);
+                       begin += rows;
+                     }
+                   });
 }
 
 }  // namespace
@@ -142,15 +142,15 @@ Status run_group_norm(RunContext& ctx) {
   const int64_t sums = s.x.images * s.x.channels;
   if (out.dtype == DType::kFloat64) {
     double* mean = workspace_at<double>(ctx, s.at_sums);
-    normalize(ctx, Normalizer<double>{s, ctx.isa(), static_cast<const double*>(x), ctx.input(1).as<double>(),
-                                      ctx.input(2).as<double>(), static_cast<double*>(y), mean,
-                                      mean + sums});
+    normalize(ctx, Normalizer<double>{s, ctx.isa(), static_cast<const double*>(x),
+                                      ctx.input(1).as<double>(), ctx.input(2).as<double>(),
+                                      static_cast<double*>(y), mean, mean + sums});
   } else {
     float* mean = workspace_at<float>(ctx, s.at_sums);
     normalize(ctx, Normalizer<float>{s, ctx.isa(), static_cast<const float*>(x),
                                      as_float(ctx, ctx.input(1), s.at_scale),
-                                     as_float(ctx, ctx.input(2), s.at_bias),
-                                     static_cast<float*>(y), mean, mean + sums});
+                                     as_float(ctx, ctx.input(2), s.at_bias), static_cast<float*>(y),
+                                     mean, mean + sums});
   }
   stage_out(ctx, out, s.y);
   return Status();

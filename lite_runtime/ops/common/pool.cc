@@ -25,8 +25,8 @@ Status infer_global_pool(InferContext& ctx, Layout layout) {
   SAMPAN_TRY(check_image(y, "x"));
   for (int i = 0; i < y.rank - 2; ++i) {
     Dim& d = y[spatial_axis(layout, i)];
-    SAMPAN_RULE(ctx.math().less(d, 1) != Tri::kYes,
-                "x %s has no pixels: there is nothing to pool", ShapeText(ctx.shape(0)).c_str());
+    SAMPAN_RULE(ctx.math().less(d, 1) != Tri::kYes, "x %s has no pixels: there is nothing to pool",
+                ShapeText(ctx.shape(0)).c_str());
     d = 1;
   }
   ctx.set_output(0, ctx.dtype(0), y);
@@ -76,7 +76,8 @@ Pool2dF32 pool_2d_of(const PoolState& s) {
 
 void run_pool_2d(const RunContext& ctx, const PoolState& s, const Pool2dF32& p, Pool2dF32Fn fn,
                  const float* x, float* y) {
-  ctx.parallel_for(s.images * p.out_height, grain_for_work(p.out_width * s.window.taps * s.channels),
+  ctx.parallel_for(s.images * p.out_height,
+                   grain_for_work(p.out_width * s.window.taps * s.channels),
                    [&](int64_t begin, int64_t end, int) { fn(p, x, y, begin, end); });
 }
 

@@ -37,22 +37,22 @@ void run_windows(const RunContext& ctx, const PoolState& s, const T* x, T* y, co
   const int64_t n = s.channels;
   ctx.parallel_for(s.images * w.out_pixels, grain_for_work(w.taps * n),
                    [&](int64_t begin, int64_t end, int) {
-    for (int64_t m = begin; m < end; ++m) {
-      const T* image = x + m / w.out_pixels * w.in_pixels * n;
-      T* to = y + m * n;
-      pool.begin(to, n);
-      int64_t inside = 0, padded = 0;
-      TapWalk walk(w, m % w.out_pixels);
-      for (int64_t t = 0; t < w.taps; ++t, walk.next()) {
-        const int64_t pixel = walk.pixel();
-        padded += walk.in_padding();
-        if (pixel < 0) continue;
-        ++inside;
-        pool.tap(to, image + pixel * n, n);
-      }
-      pool.finish(to, n, inside, padded);
-    }
-  });
+                     for (int64_t m = begin; m < end; ++m) {
+                       const T* image = x + m / w.out_pixels * w.in_pixels * n;
+                       T* to = y + m * n;
+                       pool.begin(to, n);
+                       int64_t inside = 0, padded = 0;
+                       TapWalk walk(w, m % w.out_pixels);
+                       for (int64_t t = 0; t < w.taps; ++t, walk.next()) {
+                         const int64_t pixel = walk.pixel();
+                         padded += walk.in_padding();
+                         if (pixel < 0) continue;
+                         ++inside;
+                         pool.tap(to, image + pixel * n, n);
+                       }
+                       pool.finish(to, n, inside, padded);
+                     }
+                   });
 }
 
 // Stages input and output around `compute(const T* x, T* y)`, for float32 (halves too) and float64.

@@ -37,8 +37,8 @@ DimShape shape_of(Dim a, Dim b, Dim c) {
 
 Status check_activations(const NodeView& node, int wanted) {
   const AttrValue& list = node.attr_list(kRnnActivations);
-  SAMPAN_RULE(list.size == 0 || list.size == wanted,
-              "activations has %d entries: expected %d", static_cast<int>(list.size), wanted);
+  SAMPAN_RULE(list.size == 0 || list.size == wanted, "activations has %d entries: expected %d",
+              static_cast<int>(list.size), wanted);
   for (int a : {kRnnActAlpha, kRnnActBeta}) {
     SAMPAN_RULE(node.attr_list(a).size == 0 || node.attr_list(a).size == list.size,
                 "%s has %d entries, activations %d: they must agree",
@@ -53,9 +53,8 @@ Status check_activations(const NodeView& node, int wanted) {
 Status infer_recurrent(InferContext& ctx, int gates, int functions) {
   const DimShape &x = ctx.shape(kRnnX), &w = ctx.shape(kRnnW), &r = ctx.shape(kRnnR);
   DimMath& m = ctx.math();
-  SAMPAN_RULE(x.rank == 3 && w.rank == 3 && r.rank == 3,
-              "x %s, w %s and r %s must have rank 3", ShapeText(x).c_str(), ShapeText(w).c_str(),
-              ShapeText(r).c_str());
+  SAMPAN_RULE(x.rank == 3 && w.rank == 3 && r.rank == 3, "x %s, w %s and r %s must have rank 3",
+              ShapeText(x).c_str(), ShapeText(w).c_str(), ShapeText(r).c_str());
   const bool batch_first = ctx.attr_bool(kRnnBatchFirst);
   const int directions = ctx.attr_int(kRnnDirection) == 2 ? 2 : 1;
   const Dim steps = x[batch_first ? 1 : 0], batch = x[batch_first ? 0 : 1], hidden = r[2];
@@ -70,8 +69,8 @@ Status infer_recurrent(InferContext& ctx, int gates, int functions) {
   lengths.rank = 1;
   SAMPAN_TRY(check_operand(ctx, kRnnBias, "bias", bias));
   SAMPAN_TRY(check_operand(ctx, kRnnLengths, "sequence_lens", lengths));
-  const DimShape state = batch_first ? shape_of(batch, directions, hidden)
-                                     : shape_of(directions, batch, hidden);
+  const DimShape state =
+      batch_first ? shape_of(batch, directions, hidden) : shape_of(directions, batch, hidden);
   SAMPAN_TRY(check_operand(ctx, kRnnInitialH, "initial_h", state));
   if (gates == 4) {
     SAMPAN_TRY(check_operand(ctx, kRnnInitialH + 1, "initial_c", state));
@@ -80,7 +79,8 @@ Status infer_recurrent(InferContext& ctx, int gates, int functions) {
     SAMPAN_TRY(check_operand(ctx, kRnnInitialH + 2, "peepholes", peepholes));
   }
   SAMPAN_TRY(check_activations(ctx, directions * functions));
-  DimShape y = batch_first ? shape_of(batch, steps, directions) : shape_of(steps, directions, batch);
+  DimShape y =
+      batch_first ? shape_of(batch, steps, directions) : shape_of(steps, directions, batch);
   y.rank = 4;
   y[3] = hidden;
   ctx.set_output(0, DType::kFloat32, y);
@@ -190,7 +190,8 @@ void StepView::multiply(const RunContext& ctx, const float* a, float* c, const f
   grid.rows = s.batch;
   grid.row_multiple = s.gemm->mr;
   grid.cols = p1 - p0;
-  grid.work = static_cast<double>(s.batch * s.hidden) * static_cast<double>((p1 - p0) * kPanelWidth);
+  grid.work =
+      static_cast<double>(s.batch * s.hidden) * static_cast<double>((p1 - p0) * kPanelWidth);
   run_grid(ctx, grid, [&](int64_t, int64_t r0, int64_t r1, int64_t c0, int64_t c1, int) {
     s.gemm->run(g, r0, r1, p0 + c0, p0 + c1);
   });
@@ -204,7 +205,8 @@ Status check_lengths(const RunContext& ctx, const RecurrentState& s) {
   for (int64_t b = 0; b < s.batch; ++b)
     SAMPAN_CHECK(lengths[b] >= 0 && lengths[b] <= s.steps, Code::kDataError,
                  "sequence_lens[%" PRId64 "] is %d: it must be between 0 and the %" PRId64
-                 " steps of x", b, static_cast<int>(lengths[b]), s.steps);
+                 " steps of x",
+                 b, static_cast<int>(lengths[b]), s.steps);
   return Status();
 }
 
@@ -242,7 +244,8 @@ int64_t row_of(const RunContext& ctx, const RecurrentState& s, int64_t t, int64_
   return ctx.attr_bool(kRnnBatchFirst) ? sequence * s.steps + t : t * s.batch + sequence;
 }
 
-void load_state(const RunContext& ctx, const RecurrentState& s, int input, int direction, float* to) {
+void load_state(const RunContext& ctx, const RecurrentState& s, int input, int direction,
+                float* to) {
   const size_t bytes = static_cast<size_t>(s.hidden) * sizeof(float);
   for (int64_t b = 0; b < s.batch; ++b) {
     if (ctx.has_input(input))

@@ -17,22 +17,21 @@ enum { kRnnDirection, kRnnBatchFirst, kRnnActivations, kRnnActAlpha, kRnnActBeta
 constexpr const char* kDirectionChoices = "forward|reverse|bidirectional";
 
 // Attributes and inputs that all three operators have. `gates` is 4, 3 or 1.
-#define SAMPAN_RECURRENT_INPUTS                                                               \
-  input("x", ::sampan::kF32)                                                                  \
-      .input("w", ::sampan::kF32, ::sampan::kPackable)                                        \
-      .input("r", ::sampan::kF32, ::sampan::kPackable)                                        \
-      .input("bias", ::sampan::kF32, ::sampan::kOptional)                                     \
-      .input("sequence_lens", ::sampan::dtype_bit(::sampan::DType::kInt32),                   \
-             ::sampan::kOptional)                                                             \
+#define SAMPAN_RECURRENT_INPUTS                                                                  \
+  input("x", ::sampan::kF32)                                                                     \
+      .input("w", ::sampan::kF32, ::sampan::kPackable)                                           \
+      .input("r", ::sampan::kF32, ::sampan::kPackable)                                           \
+      .input("bias", ::sampan::kF32, ::sampan::kOptional)                                        \
+      .input("sequence_lens", ::sampan::dtype_bit(::sampan::DType::kInt32), ::sampan::kOptional) \
       .input("initial_h", ::sampan::kF32, ::sampan::kOptional)
-#define SAMPAN_RECURRENT_ATTRS                                                                \
-  attr_enum(::sampan::kRnnDirection, "direction", ::sampan::kDirectionChoices, 0)             \
-      .attr_bool(::sampan::kRnnBatchFirst, "batch_first", false,                              \
-                 "x, y and the states begin with the batch axis (layout 1 of ONNX)")          \
-      .attr_ints(::sampan::kRnnActivations, "activations", 1, 12,                             \
-                 "for each direction; numbers as in the attribute `activation` of MatMul")    \
-      .attr_floats(::sampan::kRnnActAlpha, "activation_alpha")                                \
-      .attr_floats(::sampan::kRnnActBeta, "activation_beta")                                  \
+#define SAMPAN_RECURRENT_ATTRS                                                             \
+  attr_enum(::sampan::kRnnDirection, "direction", ::sampan::kDirectionChoices, 0)          \
+      .attr_bool(::sampan::kRnnBatchFirst, "batch_first", false,                           \
+                 "x, y and the states begin with the batch axis (layout 1 of ONNX)")       \
+      .attr_ints(::sampan::kRnnActivations, "activations", 1, 12,                          \
+                 "for each direction; numbers as in the attribute `activation` of MatMul") \
+      .attr_floats(::sampan::kRnnActAlpha, "activation_alpha")                             \
+      .attr_floats(::sampan::kRnnActBeta, "activation_beta")                               \
       .attr_float(::sampan::kRnnClip, "clip", 0.0f, "limit of the sums; 0: none")
 
 // functions: activations of one direction (3, 2 or 1).
@@ -50,10 +49,10 @@ struct RecurrentState {
   const GemmF32Kernels* gemm = nullptr;
   int64_t steps = 0, batch = 0, inputs = 0, hidden = 0, directions = 1, gates = 0;
   PackedWeights w, r;
-  CellActivation activations[2][3];  // by direction
-  int64_t at_projected = 0;          // x W + bias_w: rows in the order of x
-  int64_t at_sums = 0;               // of one step: [batch][gates * hidden]
-  int64_t at_recurrent = 0;          // the same, for GRU
+  CellActivation activations[2][3];                          // by direction
+  int64_t at_projected = 0;                                  // x W + bias_w: rows in the order of x
+  int64_t at_sums = 0;                                       // of one step: [batch][gates * hidden]
+  int64_t at_recurrent = 0;                                  // the same, for GRU
   int64_t at_h = 0, at_next = 0, at_cell = 0, at_extra = 0;  // [batch][hidden]
 };
 Status prepare_recurrent(PrepareContext& ctx, RecurrentState* s, int gates,
@@ -93,7 +92,8 @@ void project(const RunContext& ctx, const RecurrentState& s, const float* w_pane
 int64_t length_of(const RunContext& ctx, const RecurrentState& s, int64_t sequence);
 // The row of x and of the projection that step `t` of a sequence reads.
 int64_t row_of(const RunContext& ctx, const RecurrentState& s, int64_t t, int64_t sequence);
-void load_state(const RunContext& ctx, const RecurrentState& s, int input, int direction, float* to);
+void load_state(const RunContext& ctx, const RecurrentState& s, int input, int direction,
+                float* to);
 void store_state(const RunContext& ctx, const RecurrentState& s, int output, int direction,
                  const float* from);
 void clear_output(const RunContext& ctx);
@@ -114,12 +114,17 @@ Status run_recurrent(RunContext& ctx, const RecurrentState& s, bool has_cell, Su
   for (int d = 0; d < s.directions; ++d) {
     project(ctx, s, w_panels, d);
     const float* projected = workspace_at<float>(ctx, s.at_projected);
-    StepView v{s, d, workspace_at<float>(ctx, s.at_sums), workspace_at<float>(ctx, s.at_recurrent),
-               workspace_at<float>(ctx, s.at_h), workspace_at<float>(ctx, s.at_next),
-               workspace_at<float>(ctx, s.at_cell), workspace_at<float>(ctx, s.at_extra),
-               r_panels + d * panels_f32_size(s.hidden, width),
-               ctx.has_input(kRnnBias) ? ctx.input(kRnnBias).as<float>() + (d * 2 + 1) * width
-                                       : nullptr};
+    StepView v{
+        s,
+        d,
+        workspace_at<float>(ctx, s.at_sums),
+        workspace_at<float>(ctx, s.at_recurrent),
+        workspace_at<float>(ctx, s.at_h),
+        workspace_at<float>(ctx, s.at_next),
+        workspace_at<float>(ctx, s.at_cell),
+        workspace_at<float>(ctx, s.at_extra),
+        r_panels + d * panels_f32_size(s.hidden, width),
+        ctx.has_input(kRnnBias) ? ctx.input(kRnnBias).as<float>() + (d * 2 + 1) * width : nullptr};
     load_state(ctx, s, kRnnInitialH, d, v.h);
     if (has_cell) load_state(ctx, s, kRnnInitialH + 1, d, v.cell);
     const bool backwards = ctx.attr_int(kRnnDirection) == 1 || d == 1;

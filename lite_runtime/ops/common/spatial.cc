@@ -8,10 +8,11 @@
 namespace sampan {
 
 Status check_image(const DimShape& x, const char* name) {
-  SAMPAN_RULE(x.rank >= 3,
-              "%s has shape %s: an image needs a batch axis, a channel axis and one spatial axis or "
-              "more",
-              name, ShapeText(x).c_str());
+  SAMPAN_RULE(
+      x.rank >= 3,
+      "%s has shape %s: an image needs a batch axis, a channel axis and one spatial axis or "
+      "more",
+      name, ShapeText(x).c_str());
   return Status();
 }
 
@@ -39,7 +40,8 @@ Status infer_window(InferContext& ctx, const WindowAttrs& attrs, const DimShape&
   for (int i = 0; i < spatial; ++i) {
     const Dim h = x[spatial_axis(attrs.layout, i)];
     const Dim s = attrs.stride(i);
-    SAMPAN_RULE(m.less(kernel[i], 1) != Tri::kYes, "the kernel's extent in spatial axis %d is 0", i);
+    SAMPAN_RULE(m.less(kernel[i], 1) != Tri::kYes, "the kernel's extent in spatial axis %d is 0",
+                i);
     if (attrs.auto_pad == AutoPad::kSameUpper || attrs.auto_pad == AutoPad::kSameLower) {
       out[i] = m.ceil_div(h, s);
       continue;
@@ -49,7 +51,8 @@ Status infer_window(InferContext& ctx, const WindowAttrs& attrs, const DimShape&
     const Dim padded = m.add(begin, attrs.pad(spatial + i));
     const Dim room = m.sub(padded, extent);
     SAMPAN_RULE(!room.known() || room.value >= 0,
-                "in spatial axis %d the window covers %" PRId64 " elements, the input with padding "
+                "in spatial axis %d the window covers %" PRId64
+                " elements, the input with padding "
                 "has only %" PRId64 ": enlarge pads or use a smaller kernel or dilation",
                 i, extent.value, padded.value);
     if (attrs.ceil_mode) {
@@ -124,8 +127,9 @@ void TapWalk::next() {
 int64_t WorkspacePlan::add(int64_t count, int64_t element_size) {
   const int64_t offset = total_;
   int64_t bytes = 0, aligned = 0, sum = 0;
-  if (count < 0 || !checked_mul(count, element_size, &bytes) || !checked_align(bytes, 64, &aligned) ||
-      !checked_add(total_, aligned, &sum) || sum > kMaxTensorBytes) {
+  if (count < 0 || !checked_mul(count, element_size, &bytes) ||
+      !checked_align(bytes, 64, &aligned) || !checked_add(total_, aligned, &sum) ||
+      sum > kMaxTensorBytes) {
     failed_ = true;
     return 0;
   }
@@ -134,8 +138,10 @@ int64_t WorkspacePlan::add(int64_t count, int64_t element_size) {
 }
 
 Status WorkspacePlan::request(PrepareContext& ctx) const {
-  SAMPAN_CHECK(!failed_, Code::kLimit, "the operator would need more scratch memory than %" PRId64
-               " bytes: use smaller inputs", kMaxTensorBytes);
+  SAMPAN_CHECK(!failed_, Code::kLimit,
+               "the operator would need more scratch memory than %" PRId64
+               " bytes: use smaller inputs",
+               kMaxTensorBytes);
   return total_ ? ctx.workspace(total_) : Status();
 }
 
@@ -220,10 +226,14 @@ void move(const RunContext& ctx, const Move& m, DType type, const void* src, voi
   if (type == DType::kFloat16) return move_half<Half>(ctx, m, src, dst, to_last);
   if (type == DType::kBFloat16) return move_half<BFloat16>(ctx, m, src, dst, to_last);
   switch (dtype_size(type)) {
-    case 1: return move_same<uint8_t>(ctx, m, src, dst, to_last);
-    case 2: return move_same<uint16_t>(ctx, m, src, dst, to_last);
-    case 4: return move_same<uint32_t>(ctx, m, src, dst, to_last);
-    default: return move_same<uint64_t>(ctx, m, src, dst, to_last);
+    case 1:
+      return move_same<uint8_t>(ctx, m, src, dst, to_last);
+    case 2:
+      return move_same<uint16_t>(ctx, m, src, dst, to_last);
+    case 4:
+      return move_same<uint32_t>(ctx, m, src, dst, to_last);
+    default:
+      return move_same<uint64_t>(ctx, m, src, dst, to_last);
   }
 }
 

@@ -127,7 +127,8 @@ void narrow(const RunContext& ctx, DType to, const float* src, void* dst, int64_
 void swap_axes(const RunContext& ctx, DType type, int64_t count, int64_t rows, int64_t cols,
                const void* src, void* dst);
 
-// Items per part so that a part is worth a thread, given the multiply-adds (or the like) of an item.
+// Items per part so that a part is worth a thread, given the multiply-adds (or the like) of an
+// item.
 inline int64_t grain_for_work(int64_t work_per_item) {
   const int64_t grain = work_per_item > 0 ? (int64_t{1} << 16) / work_per_item : 1 << 16;
   return grain > 0 ? grain : 1;

@@ -40,8 +40,8 @@ Status check_weight(InferContext& ctx, const WindowAttrs& attrs, const DimShape&
               " groups: the channels must be the product",
               x[axis].value, ShapeText(w).c_str(), w[axis].value, group);
   SAMPAN_RULE(!w[0].known() || w[0].value % group == 0,
-              "w has %" PRId64 " output channels, which %" PRId64 " groups do not divide", w[0].value,
-              group);
+              "w has %" PRId64 " output channels, which %" PRId64 " groups do not divide",
+              w[0].value, group);
   return Status();
 }
 
@@ -196,7 +196,8 @@ Status prepare(PrepareContext& ctx) {
   WorkspacePlan plan;
   s->x = plan_staged(x, attrs.layout, &plan);
   s->y = plan_staged(y, attrs.layout, &plan);
-  if (ctx.has_input(kResidual)) s->residual = plan_staged(ctx.input(kResidual), attrs.layout, &plan);
+  if (ctx.has_input(kResidual))
+    s->residual = plan_staged(ctx.input(kResidual), attrs.layout, &plan);
   if (s->way != Way::kPlain) {
     SAMPAN_TRY(plan_weights(ctx, s, &plan));
     if (ctx.has_input(kBias) && x.dtype != DType::kFloat32) s->at_bias = plan.add(w.shape[0], 4);
@@ -311,20 +312,20 @@ void run_volume(const RunContext& ctx, const State& s, const float* x, float* y,
   char* scratch = workspace_at<char>(ctx, s.at_scratch);
   run_grid(ctx, grid,
            [&](int64_t group, int64_t m0, int64_t m1, int64_t p0, int64_t p1, int thread) {
-    float* rows = reinterpret_cast<float*>(scratch + thread * s.scratch_bytes);
-    GemmF32 part = g;
-    part.a = rows;
-    part.panels = weights + group * panels_f32_size(g.k, g.n);
-    part.ep = ep;
-    if (ep.bias) part.ep.bias = ep.bias + group * g.n;
-    for (int64_t m = m0; m < m1; m += s.block) {
-      const int64_t end = m1 - m < s.block ? m1 : m + s.block;
-      gather_rows(s, x, group, m, end, rows);
-      part.c = y + m * g.ldc + group * g.n;
-      if (ep.residual) part.ep.residual = ep.residual + m * g.ldc + group * g.n;
-      s.gemm->run(part, 0, end - m, p0, p1);
-    }
-  });
+             float* rows = reinterpret_cast<float*>(scratch + thread * s.scratch_bytes);
+             GemmF32 part = g;
+             part.a = rows;
+             part.panels = weights + group * panels_f32_size(g.k, g.n);
+             part.ep = ep;
+             if (ep.bias) part.ep.bias = ep.bias + group * g.n;
+             for (int64_t m = m0; m < m1; m += s.block) {
+               const int64_t end = m1 - m < s.block ? m1 : m + s.block;
+               gather_rows(s, x, group, m, end, rows);
+               part.c = y + m * g.ldc + group * g.n;
+               if (ep.residual) part.ep.residual = ep.residual + m * g.ldc + group * g.n;
+               s.gemm->run(part, 0, end - m, p0, p1);
+             }
+           });
 }
 
 // One output element in float64.
@@ -354,17 +355,17 @@ void run_f64(const RunContext& ctx, const State& s, const double* x, double* y,
   const double p1 = static_cast<double>(ctx.attr_float(kActBeta));
   ctx.parallel_for(s.images * s.window.out_pixels, grain_for_work(channels * s.k()),
                    [&](int64_t begin, int64_t end, int) {
-    for (int64_t m = begin; m < end; ++m) {
-      const double* image = x + m / s.window.out_pixels * s.shape.image_stride;
-      for (int64_t c = 0; c < channels; ++c) {
-        double sum = sum_f64(s, s.strides, image, w, m % s.window.out_pixels, c / s.out_channels,
-                             c % s.out_channels);
-        if (bias) sum += bias[c];
-        if (residual) sum += residual[m * channels + c];
-        y[m * channels + c] = activate_f64(act, sum, p0, p1);
-      }
-    }
-  });
+                     for (int64_t m = begin; m < end; ++m) {
+                       const double* image = x + m / s.window.out_pixels * s.shape.image_stride;
+                       for (int64_t c = 0; c < channels; ++c) {
+                         double sum = sum_f64(s, s.strides, image, w, m % s.window.out_pixels,
+                                              c / s.out_channels, c % s.out_channels);
+                         if (bias) sum += bias[c];
+                         if (residual) sum += residual[m * channels + c];
+                         y[m * channels + c] = activate_f64(act, sum, p0, p1);
+                       }
+                     }
+                   });
 }
 
 Status run(RunContext& ctx) {
@@ -396,8 +397,9 @@ Status run(RunContext& ctx) {
 }  // namespace sampan
 
 SAMPAN_OPERATOR(Conv, 1)
-    .doc("activation(convolution of x with w + bias + residual). w is OIHW for NCHW and OHWI for "
-         "NHWC; any number of spatial axes.")
+    .doc(
+        "activation(convolution of x with w + bias + residual). w is OIHW for NCHW and OHWI for "
+        "NHWC; any number of spatial axes.")
     .input("x", sampan::kFloats)
     .input("w", sampan::kFloats, sampan::kPackable, 0)
     .input("bias", sampan::kFloats, sampan::kOptional, 0)

@@ -14,8 +14,17 @@ namespace {
 
 enum { kX, kW, kBias };
 enum {
-  kStrides, kPads, kDilations, kGroup, kAutoPad, kOutputPadding, kOutputShape, kAct, kActAlpha,
-  kActBeta, kLayout
+  kStrides,
+  kPads,
+  kDilations,
+  kGroup,
+  kAutoPad,
+  kOutputPadding,
+  kOutputShape,
+  kAct,
+  kActAlpha,
+  kActBeta,
+  kLayout
 };
 
 WindowAttrs window_attrs(const NodeView& node) {
@@ -43,8 +52,8 @@ Status check_attrs(const NodeView& node, const WindowAttrs& attrs, int spatial) 
   // The kernels keep weights for each phase of the output.
   double phases = 1;
   for (int i = 0; i < spatial; ++i) phases *= static_cast<double>(attrs.stride(i));
-  SAMPAN_RULE(phases <= 1 << 20, "the product of the strides is %g: at most %d is supported", phases,
-              1 << 20);
+  SAMPAN_RULE(phases <= 1 << 20, "the product of the strides is %g: at most %d is supported",
+              phases, 1 << 20);
   return Status();
 }
 
@@ -90,7 +99,8 @@ Status infer(InferContext& ctx) {
               "x has %" PRId64 " channels, w %s is for %" PRId64, x[axis].value,
               ShapeText(w).c_str(), w[0].value);
   SAMPAN_RULE(!w[0].known() || w[0].value % group == 0,
-              "x has %" PRId64 " channels, which %" PRId64 " groups do not divide", w[0].value, group);
+              "x has %" PRId64 " channels, which %" PRId64 " groups do not divide", w[0].value,
+              group);
   SAMPAN_TRY(check_activation(ctx, kAct, ctx.dtype(kX)));
   SAMPAN_TRY(check_attrs(ctx, attrs, spatial));
   DimShape y = x;
@@ -109,7 +119,7 @@ Status infer(InferContext& ctx) {
 struct State {
   Window window;  // kernel, stride, ... of the definition; in and out are those of x and y
   int64_t images = 0, group = 1, in_channels = 0, out_channels = 0;  // channels of one group
-  const ConvF32Kernels* kernels = nullptr;  // null: plain loops
+  const ConvF32Kernels* kernels = nullptr;                           // null: plain loops
   ConvF32 shape;
   ConvWeightStrides strides = {};
   const float* weights = nullptr;
@@ -141,7 +151,8 @@ Window resolve(const NodeView& node, const WindowAttrs& attrs, const Shape& x, c
 Status plan_weights(PrepareContext& ctx, State* s, WorkspacePlan* plan) {
   const Tensor& w = ctx.input(kW);
   int64_t floats = 0, bytes = 0;
-  SAMPAN_TRY(conv_panel_floats(s->group, s->window.taps * s->in_channels, s->out_channels, &floats));
+  SAMPAN_TRY(
+      conv_panel_floats(s->group, s->window.taps * s->in_channels, s->out_channels, &floats));
   SAMPAN_CHECK(checked_mul(floats, 4, &bytes), Code::kLimit, "w is too large");
   if (ctx.is_constant(kW) && w.dtype == DType::kFloat32) {
     void* memory = nullptr;
@@ -273,25 +284,25 @@ T sum_taps(const State& s, const T* image, const T* w, const int64_t* at) {
 template <class T>
 void run_plain(const RunContext& ctx, const State& s, const T* x, T* y, const T* w, const T* bias) {
   const int64_t channels = s.shape.y_stride;
-  ctx.parallel_for(s.images * s.window.out_pixels,
-                   grain_for_work(channels * s.in_channels * s.window.taps),
-                   [&](int64_t begin, int64_t end, int) {
-    for (int64_t m = begin; m < end; ++m) {
-      const T* image = x + m / s.window.out_pixels * s.shape.image_stride;
-      int64_t at[kMaxSpatial], left = m % s.window.out_pixels;
-      for (int i = s.window.rank - 1; i >= 0; --i) {
-        at[i] = left % s.window.out[i];
-        left /= s.window.out[i];
-      }
-      for (int64_t c = 0; c < channels; ++c) {
-        const int64_t g = c / s.out_channels;
-        T sum = sum_taps(s, image + g * s.in_channels,
-                         w + g * s.strides.group + c % s.out_channels * s.strides.oc, at);
-        if (bias) sum += bias[c];
-        y[m * channels + c] = sum;
-      }
-    }
-  });
+  ctx.parallel_for(
+      s.images * s.window.out_pixels, grain_for_work(channels * s.in_channels * s.window.taps),
+      [&](int64_t begin, int64_t end, int) {
+        for (int64_t m = begin; m < end; ++m) {
+          const T* image = x + m / s.window.out_pixels * s.shape.image_stride;
+          int64_t at[kMaxSpatial], left = m % s.window.out_pixels;
+          for (int i = s.window.rank - 1; i >= 0; --i) {
+            at[i] = left % s.window.out[i];
+            left /= s.window.out[i];
+          }
+          for (int64_t c = 0; c < channels; ++c) {
+            const int64_t g = c / s.out_channels;
+            T sum = sum_taps(s, image + g * s.in_channels,
+                             w + g * s.strides.group + c % s.out_channels * s.strides.oc, at);
+            if (bias) sum += bias[c];
+            y[m * channels + c] = sum;
+          }
+        }
+      });
 }
 
 void activate(const RunContext& ctx, float* y, int64_t n) {
@@ -332,7 +343,8 @@ Status run(RunContext& ctx) {
     if (s.kernels) {
       run_fast(ctx, s, static_cast<const float*>(x), to, bias);
     } else {
-      run_plain(ctx, s, static_cast<const float*>(x), to, as_float(ctx, ctx.input(kW), s.at_w), bias);
+      run_plain(ctx, s, static_cast<const float*>(x), to, as_float(ctx, ctx.input(kW), s.at_w),
+                bias);
       activate(ctx, to, elements);
     }
   }
@@ -344,9 +356,11 @@ Status run(RunContext& ctx) {
 }  // namespace sampan
 
 SAMPAN_OPERATOR(ConvTranspose, 1)
-    .doc("activation(transposed convolution of x with w + bias). w is IOHW for NCHW and IHWO for "
-         "NHWC (O counts one group's channels); any number of spatial axes. output_shape decides the "
-         "pads.")
+    .doc(
+        "activation(transposed convolution of x with w + bias). w is IOHW for NCHW and IHWO for "
+        "NHWC (O counts one group's channels); any number of spatial axes. output_shape decides "
+        "the "
+        "pads.")
     .input("x", sampan::kFloats)
     .input("w", sampan::kFloats, 0, 0)
     .input("bias", sampan::kFloats, sampan::kOptional, 0)

@@ -39,8 +39,10 @@ Status run(RunContext& ctx) {
 }  // namespace sampan
 
 SAMPAN_OPERATOR(DepthToSpace, 1)
-    .doc("Spreads groups of block_size^2 channels over blocks of pixels. DCR: the channels of a group "
-         "lie far apart (block first); CRD: next to each other.")
+    .doc(
+        "Spreads groups of block_size^2 channels over blocks of pixels. DCR: the channels of a "
+        "group "
+        "lie far apart (block first); CRD: next to each other.")
     .input("x", sampan::kAnyType)
     .output("y")
     .attr_int(sampan::kBlock, "block_size", 1, 1, 1 << 15)

@@ -49,8 +49,9 @@ Status run(RunContext& ctx) {
 }  // namespace sampan
 
 SAMPAN_OPERATOR(GlobalAveragePool, 1)
-    .doc("The mean of each channel: its elements added one after the other, then divided by their "
-         "number. Spatial axes become 1.")
+    .doc(
+        "The mean of each channel: its elements added one after the other, then divided by their "
+        "number. Spatial axes become 1.")
     .input("x", sampan::kFloats)
     .output("y")
     .attr_enum(sampan::kLayout, "layout", sampan::kLayoutChoices, 0, sampan::kLayoutDoc)

@@ -161,14 +161,18 @@ struct Sampler {
 template <class T>
 void sample_all(const RunContext& ctx, const State& s, const T* x, const T* grid, T* y) {
   const int64_t n = s.x.channels;
-  ctx.parallel_for(s.x.images * s.out_pixels, grain_for_work(n * 8), [&](int64_t b, int64_t e, int) {
-    for (int64_t m = b; m < e; ++m) {
-      const Sampler<T> sampler{s, static_cast<int>(ctx.attr_int(kMode)),
-                               static_cast<int>(ctx.attr_int(kPadding)), ctx.attr_bool(kAlign), n,
-                               x + m / s.out_pixels * s.in_pixels * n};
-      sampler.sample(grid + m * s.rank, y + m * n);
-    }
-  });
+  ctx.parallel_for(s.x.images * s.out_pixels, grain_for_work(n * 8),
+                   [&](int64_t b, int64_t e, int) {
+                     for (int64_t m = b; m < e; ++m) {
+                       const Sampler<T> sampler{s,
+                                                static_cast<int>(ctx.attr_int(kMode)),
+                                                static_cast<int>(ctx.attr_int(kPadding)),
+                                                ctx.attr_bool(kAlign),
+                                                n,
+                                                x + m / s.out_pixels * s.in_pixels * n};
+                       sampler.sample(grid + m * s.rank, y + m * n);
+                     }
+                   });
 }
 
 Status run(RunContext& ctx) {
@@ -191,8 +195,9 @@ Status run(RunContext& ctx) {
 }  // namespace sampan
 
 SAMPAN_OPERATOR(GridSample, 1)
-    .doc("Samples x at the positions in grid, which count from -1 to 1 across the image, last "
-         "spatial axis first.")
+    .doc(
+        "Samples x at the positions in grid, which count from -1 to 1 across the image, last "
+        "spatial axis first.")
     .input("x", sampan::kFloats)
     .input("grid", sampan::kFloats, 0, 0)
     .output("y")

@@ -59,14 +59,13 @@ Status run(RunContext& ctx) {
 }  // namespace sampan
 
 SAMPAN_OPERATOR(GRU, 1)
-    .doc("Gated recurrent unit, gates in the order z, r, h: z = f(sum), r = f(sum), candidate = "
-         "g(x W + (r * h) R), or with linear_before_reset g(x W + r * (h R + bias)); "
-         "h = (1 - z) * candidate + z * h. Activations f, g: Sigmoid, Tanh.")
-    .SAMPAN_RECURRENT_INPUTS
-    .output("y", sampan::kOptional)
+    .doc(
+        "Gated recurrent unit, gates in the order z, r, h: z = f(sum), r = f(sum), candidate = "
+        "g(x W + (r * h) R), or with linear_before_reset g(x W + r * (h R + bias)); "
+        "h = (1 - z) * candidate + z * h. Activations f, g: Sigmoid, Tanh.")
+    .SAMPAN_RECURRENT_INPUTS.output("y", sampan::kOptional)
     .output("y_h", sampan::kOptional)
-    .SAMPAN_RECURRENT_ATTRS
-    .attr_bool(sampan::kLinearBeforeReset, "linear_before_reset", false)
+    .SAMPAN_RECURRENT_ATTRS.attr_bool(sampan::kLinearBeforeReset, "linear_before_reset", false)
     .infer(sampan::infer)
     .panels(sampan::recurrent_panels)
     .kernel(sampan::prepare, sampan::run);

@@ -21,8 +21,9 @@ Status prepare(PrepareContext& ctx) {
 }  // namespace sampan
 
 SAMPAN_OPERATOR(InstanceNormalization, 1)
-    .doc("(x - mean) * (scale / sqrt(variance + epsilon)) + bias, with mean and variance of each "
-         "channel of each image.")
+    .doc(
+        "(x - mean) * (scale / sqrt(variance + epsilon)) + bias, with mean and variance of each "
+        "channel of each image.")
     .input("x", sampan::kFloats)
     .input("scale", sampan::kFloats, 0, 0)
     .input("bias", sampan::kFloats, 0, 0)

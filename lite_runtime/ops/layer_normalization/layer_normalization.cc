@@ -18,7 +18,8 @@ Status infer(InferContext& ctx) {
 }
 
 Status prepare(PrepareContext& ctx) {
-  return prepare_layer_norm(ctx, ctx.attr_int(kAxis), SAMPAN_NORM_NAME(ctx.isa(), "layer_norm_f32"));
+  return prepare_layer_norm(ctx, ctx.attr_int(kAxis),
+                            SAMPAN_NORM_NAME(ctx.isa(), "layer_norm_f32"));
 }
 
 template <class T>
@@ -31,10 +32,9 @@ void normalize(const RunContext& ctx, const LayerNormState& s, const T* x, T* y)
   if constexpr (std::is_same<T, float>::value) {
     const RowNormF32Fn fast = norm_kernels(ctx.isa()).layer_norm;
     const LayerNormF32 shape{n, scale, bias, ctx.attr_float(kEpsilon)};
-    return ctx.parallel_for(s.rows.outer, grain_for_work(n * 4),
-                            [&](int64_t begin, int64_t end, int) {
-      fast(shape, x, y, means, inverses, begin, end);
-    });
+    return ctx.parallel_for(
+        s.rows.outer, grain_for_work(n * 4),
+        [&](int64_t begin, int64_t end, int) { fast(shape, x, y, means, inverses, begin, end); });
   }
   const T epsilon = static_cast<T>(ctx.attr_float(kEpsilon)), count = static_cast<T>(n);
   ctx.parallel_for(s.rows.outer, grain_for_work(n * 4), [&](int64_t begin, int64_t end, int) {
@@ -42,10 +42,12 @@ void normalize(const RunContext& ctx, const LayerNormState& s, const T* x, T* y)
       const T* from = x + row * n;
       T* to = y + row * n;
       const T mean = lane_sum<T>(n, [&](int64_t i) { return from[i]; }) / count;
-      const T variance = lane_sum<T>(n, [&](int64_t i) {
-        const T d = from[i] - mean;
-        return d * d;
-      }) / count;
+      const T variance = lane_sum<T>(n,
+                                     [&](int64_t i) {
+                                       const T d = from[i] - mean;
+                                       return d * d;
+                                     }) /
+                         count;
       const T inverse = T(1) / std::sqrt(variance + epsilon);
       for (int64_t i = 0; i < n; ++i) {
         T v = (from[i] - mean) * inverse;
@@ -69,8 +71,9 @@ Status run(RunContext& ctx) {
 }  // namespace sampan
 
 SAMPAN_OPERATOR(LayerNormalization, 1)
-    .doc("(x - mean) * (1 / sqrt(variance + epsilon)) * scale + bias, with mean and variance over "
-         "the axes from `axis` on. mean and inv_std_dev are float32.")
+    .doc(
+        "(x - mean) * (1 / sqrt(variance + epsilon)) * scale + bias, with mean and variance over "
+        "the axes from `axis` on. mean and inv_std_dev are float32.")
     .input("x", sampan::kFloats)
     .input("scale", sampan::kFloats, sampan::kOptional, 0)
     .input("bias", sampan::kFloats, sampan::kOptional, 0)

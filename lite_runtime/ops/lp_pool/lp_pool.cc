@@ -22,9 +22,7 @@ WindowAttrs window_attrs(const NodeView& node) {
 template <class T>
 struct LpPooling {
   int64_t p = 2;
-  static T power(T x, double e) {
-    return static_cast<T>(math::pow_f64(static_cast<double>(x), e));
-  }
+  static T power(T x, double e) { return static_cast<T>(math::pow_f64(static_cast<double>(x), e)); }
   static void begin(T* y, int64_t n) {
     for (int64_t i = 0; i < n; ++i) y[i] = 0;
   }

@@ -19,9 +19,7 @@ Status prepare(PrepareContext& ctx) {
 Status run(RunContext& ctx) {
   const RecurrentState& s = *ctx.state<RecurrentState>();
   const RnnKernels& kernels = rnn_kernels(ctx.isa());
-  const auto sums = [&](const StepView& v) {
-    v.multiply(ctx, v.h, v.sums, v.sums, 0, v.panels());
-  };
+  const auto sums = [&](const StepView& v) { v.multiply(ctx, v.h, v.sums, v.sums, 0, v.panels()); };
   return run_recurrent(ctx, s, true, sums, [&](const StepView& v, int64_t begin, int64_t end) {
     LstmCellF32 cell;
     cell.hidden = s.hidden;
@@ -40,16 +38,16 @@ Status run(RunContext& ctx) {
 }  // namespace sampan
 
 SAMPAN_OPERATOR(LSTM, 1)
-    .doc("Long short-term memory, gates in the order i, o, f, c: i = f(sum), f = f(sum), "
-         "c = f * c + i * g(sum), o = f(sum), h = o * h(c). Activations f, g, h: Sigmoid, Tanh, Tanh.")
-    .SAMPAN_RECURRENT_INPUTS
-    .input("initial_c", sampan::kF32, sampan::kOptional)
+    .doc(
+        "Long short-term memory, gates in the order i, o, f, c: i = f(sum), f = f(sum), "
+        "c = f * c + i * g(sum), o = f(sum), h = o * h(c). Activations f, g, h: Sigmoid, Tanh, "
+        "Tanh.")
+    .SAMPAN_RECURRENT_INPUTS.input("initial_c", sampan::kF32, sampan::kOptional)
     .input("peepholes", sampan::kF32, sampan::kOptional)
     .output("y", sampan::kOptional)
     .output("y_h", sampan::kOptional)
     .output("y_c", sampan::kOptional)
-    .SAMPAN_RECURRENT_ATTRS
-    .attr_bool(sampan::kInputForget, "input_forget", false, "f = 1 - i")
+    .SAMPAN_RECURRENT_ATTRS.attr_bool(sampan::kInputForget, "input_forget", false, "f = 1 - i")
     .infer(sampan::infer)
     .panels(sampan::recurrent_panels)
     .kernel(sampan::prepare, sampan::run);

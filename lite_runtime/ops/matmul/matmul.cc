@@ -13,15 +13,17 @@ namespace {
 enum { kA, kB, kBias, kResidual };
 enum { kTransposeA, kTransposeB, kAlpha, kAct, kActAlpha, kActBeta };
 
-constexpr DTypeSet kTypes = kFloats | kIndices | dtype_bit(DType::kUInt32) |
-                            dtype_bit(DType::kUInt64);
+constexpr DTypeSet kTypes =
+    kFloats | kIndices | dtype_bit(DType::kUInt32) | dtype_bit(DType::kUInt64);
 
 // ---- shapes --------------------------------------------------------------------------------
 
 Status check_operand(const DimShape& s, bool transposed, const char* name) {
   SAMPAN_RULE(s.rank >= 1, "%s is a scalar: a matrix product needs vectors or matrices", name);
-  SAMPAN_RULE(s.rank >= 2 || !transposed, "%s is a vector, which cannot be transposed: set "
-              "transpose_%s to false", name, name);
+  SAMPAN_RULE(s.rank >= 2 || !transposed,
+              "%s is a vector, which cannot be transposed: set "
+              "transpose_%s to false",
+              name, name);
   return Status();
 }
 
@@ -38,7 +40,8 @@ Status infer(InferContext& ctx) {
   const Dim ka = a[ta ? a.rank - 2 : a.rank - 1];
   const Dim kb = b[b.rank == 1 || tb ? b.rank - 1 : b.rank - 2];
   SAMPAN_RULE(math.equal(ka, kb) != Tri::kNo,
-              "a %s and b %s do not fit: a has %" PRId64 " elements along the summed axis, b %" PRId64,
+              "a %s and b %s do not fit: a has %" PRId64
+              " elements along the summed axis, b %" PRId64,
               ShapeText(a).c_str(), ShapeText(b).c_str(), ka.value, kb.value);
   DimShape batch_a = a, batch_b = b, y;
   batch_a.rank = a.rank > 2 ? a.rank - 2 : 0;
@@ -170,14 +173,15 @@ const float* pack_at_run(const RunContext& ctx, const State& s) {
   const int64_t per_matrix = panels_f32_count(s.n);
   ctx.parallel_for(s.b_count * per_matrix, grain_for_work(s.k * kPanelWidth),
                    [&](int64_t begin, int64_t end, int) {
-    while (begin < end) {
-      const int64_t i = begin / per_matrix, p0 = begin % per_matrix;
-      const int64_t p1 = end - begin < per_matrix - p0 ? p0 + end - begin : per_matrix;
-      s.kernels->pack(b + i * s.k * s.n, s.k, s.n, s.b_stride_k, s.b_stride_n, p0, p1,
-                      out + i * s.panel_size);
-      begin += p1 - p0;
-    }
-  });
+                     while (begin < end) {
+                       const int64_t i = begin / per_matrix, p0 = begin % per_matrix;
+                       const int64_t p1 =
+                           end - begin < per_matrix - p0 ? p0 + end - begin : per_matrix;
+                       s.kernels->pack(b + i * s.k * s.n, s.k, s.n, s.b_stride_k, s.b_stride_n, p0,
+                                       p1, out + i * s.panel_size);
+                       begin += p1 - p0;
+                     }
+                   });
   return out;
 }
 
@@ -219,8 +223,8 @@ void multiply(const RunContext& ctx, const State& s, const float* a, const float
   grid.row_multiple = s.kernels->mr;
   grid.cols = panels_f32_count(s.n);
   grid.col_multiple = (s.kernels->nr + kPanelWidth - 1) / kPanelWidth;
-  grid.work = static_cast<double>(s.batches) * static_cast<double>(s.m) *
-              static_cast<double>(s.n) * static_cast<double>(s.k + 1);
+  grid.work = static_cast<double>(s.batches) * static_cast<double>(s.m) * static_cast<double>(s.n) *
+              static_cast<double>(s.k + 1);
   run_grid(ctx, grid, [&](int64_t i, int64_t r0, int64_t r1, int64_t c0, int64_t c1, int) {
     int64_t ia = 0, ib = 0;
     if (!merged) s.operands(i, &ia, &ib);
@@ -279,21 +283,22 @@ template <class T>
 void run_other(const RunContext& ctx, const State& s) {
   const bool ta = ctx.attr_bool(kTransposeA);
   const int64_t a_m = ta ? 1 : s.k, a_k = ta ? s.m : 1;
-  ctx.parallel_for(s.batches * s.m, grain_for_work(s.n * s.k), [&](int64_t begin, int64_t end, int) {
-    for (int64_t row = begin; row < end; ++row) {
-      int64_t ia = 0, ib = 0;
-      s.operands(row / s.m, &ia, &ib);
-      const T* a = ctx.input(kA).as<T>() + ia * s.m * s.k + row % s.m * a_m;
-      const T* b = ctx.input(kB).as<T>() + ib * s.k * s.n;
-      T* y = ctx.output(0).as<T>() + row * s.n;
-      for (int64_t j = 0; j < s.n; ++j) {
-        T sum = 0;
-        for (int64_t k = 0; k < s.k; ++k)
-          sum += a[k * a_k] * b[k * s.b_stride_k + j * s.b_stride_n];
-        y[j] = finish_other(ctx, sum, row * s.n + j, j);
-      }
-    }
-  });
+  ctx.parallel_for(s.batches * s.m, grain_for_work(s.n * s.k),
+                   [&](int64_t begin, int64_t end, int) {
+                     for (int64_t row = begin; row < end; ++row) {
+                       int64_t ia = 0, ib = 0;
+                       s.operands(row / s.m, &ia, &ib);
+                       const T* a = ctx.input(kA).as<T>() + ia * s.m * s.k + row % s.m * a_m;
+                       const T* b = ctx.input(kB).as<T>() + ib * s.k * s.n;
+                       T* y = ctx.output(0).as<T>() + row * s.n;
+                       for (int64_t j = 0; j < s.n; ++j) {
+                         T sum = 0;
+                         for (int64_t k = 0; k < s.k; ++k)
+                           sum += a[k * a_k] * b[k * s.b_stride_k + j * s.b_stride_n];
+                         y[j] = finish_other(ctx, sum, row * s.n + j, j);
+                       }
+                     }
+                   });
 }
 
 Status run(RunContext& ctx) {
@@ -315,8 +320,9 @@ Status run(RunContext& ctx) {
 }  // namespace sampan
 
 SAMPAN_OPERATOR(MatMul, 1)
-    .doc("activation(alpha * a x b + bias + residual): the matrix product of the last two axes, as "
-         "numpy.matmul; the axes before them broadcast. Integers wrap.")
+    .doc(
+        "activation(alpha * a x b + bias + residual): the matrix product of the last two axes, as "
+        "numpy.matmul; the axes before them broadcast. Integers wrap.")
     .input("a", sampan::kTypes)
     .input("b", sampan::kTypes, sampan::kPackable, 0)
     .input("bias", sampan::kTypes, sampan::kOptional, 0)

@@ -48,30 +48,30 @@ void run_with_indices(const RunContext& ctx, const PoolState& s, const T* x, T* 
   const bool column_major = ctx.attr_bool(kColumnMajor);
   ctx.parallel_for(s.images * w.out_pixels, grain_for_work(w.taps * n),
                    [&](int64_t begin, int64_t end, int) {
-    for (int64_t m = begin; m < end; ++m) {
-      const int64_t image = m / w.out_pixels;
-      T* to = y + m * n;
-      int64_t* at = index + m * n;
-      for (int64_t c = 0; c < n; ++c) {
-        to[c] = MaxPooling<T>::lowest();
-        at[c] = (image * n + c) * w.in_pixels;
-      }
-      bool first = true;
-      TapWalk walk(w, m % w.out_pixels);
-      for (int64_t t = 0; t < w.taps; ++t, walk.next()) {
-        const int64_t pixel = walk.pixel();
-        if (pixel < 0) continue;
-        const T* from = x + (image * w.in_pixels + pixel) * n;
-        const int64_t place = position(w, pixel, column_major);
-        for (int64_t c = 0; c < n; ++c) {
-          if (!first && !(from[c] > to[c])) continue;
-          to[c] = from[c];
-          at[c] = (image * n + c) * w.in_pixels + place;
-        }
-        first = false;
-      }
-    }
-  });
+                     for (int64_t m = begin; m < end; ++m) {
+                       const int64_t image = m / w.out_pixels;
+                       T* to = y + m * n;
+                       int64_t* at = index + m * n;
+                       for (int64_t c = 0; c < n; ++c) {
+                         to[c] = MaxPooling<T>::lowest();
+                         at[c] = (image * n + c) * w.in_pixels;
+                       }
+                       bool first = true;
+                       TapWalk walk(w, m % w.out_pixels);
+                       for (int64_t t = 0; t < w.taps; ++t, walk.next()) {
+                         const int64_t pixel = walk.pixel();
+                         if (pixel < 0) continue;
+                         const T* from = x + (image * w.in_pixels + pixel) * n;
+                         const int64_t place = position(w, pixel, column_major);
+                         for (int64_t c = 0; c < n; ++c) {
+                           if (!first && !(from[c] > to[c])) continue;
+                           to[c] = from[c];
+                           at[c] = (image * n + c) * w.in_pixels + place;
+                         }
+                         first = false;
+                       }
+                     }
+                   });
 }
 
 template <class T>
@@ -97,10 +97,17 @@ Status run(RunContext& ctx) {
   const void* x = stage_in(ctx, ctx.input(0), s.x);
   void* y = stage_target(ctx, out, s.y);
   switch (out.dtype) {
-    case DType::kFloat64: run_typed<double>(ctx, s, x, y); break;
-    case DType::kInt8: run_typed<int8_t>(ctx, s, x, y); break;
-    case DType::kUInt8: run_typed<uint8_t>(ctx, s, x, y); break;
-    default: run_typed<float>(ctx, s, x, y);
+    case DType::kFloat64:
+      run_typed<double>(ctx, s, x, y);
+      break;
+    case DType::kInt8:
+      run_typed<int8_t>(ctx, s, x, y);
+      break;
+    case DType::kUInt8:
+      run_typed<uint8_t>(ctx, s, x, y);
+      break;
+    default:
+      run_typed<float>(ctx, s, x, y);
   }
   stage_out(ctx, out, s.y);
   return Status();
@@ -110,9 +117,11 @@ Status run(RunContext& ctx) {
 }  // namespace sampan
 
 SAMPAN_OPERATOR(MaxPool, 1)
-    .doc("The greatest element of each window; padding takes no part. A window wholly in the padding "
-         "gives -infinity (the least value for integers). indices are positions in the flattened "
-         "[N, C, spatial...] tensor, whatever the layout.")
+    .doc(
+        "The greatest element of each window; padding takes no part. A window wholly in the "
+        "padding "
+        "gives -infinity (the least value for integers). indices are positions in the flattened "
+        "[N, C, spatial...] tensor, whatever the layout.")
     .input("x", sampan::kTypes)
     .output("y")
     .output("indices", sampan::kOptional)

@@ -158,10 +158,10 @@ Status run(RunContext& ctx) {
   for (int64_t b = 0; b < batch; ++b) {
     for (int64_t c = 0; c < classes; ++c) {
       const int64_t count =
-          limits.per_class > 0 ? select(boxes.as<float>() + b * n * 4,
-                                        scores.as<float>() + (b * classes + c) * n, n, limits, heap,
-                                        kept)
-                               : 0;
+          limits.per_class > 0
+              ? select(boxes.as<float>() + b * n * 4, scores.as<float>() + (b * classes + c) * n, n,
+                       limits, heap, kept)
+              : 0;
       SAMPAN_CHECK(count <= room - total, Code::kInternal, "more boxes than the bound");
       for (int64_t k = 0; k < count; ++k, ++total) {
         out[total * 3] = b;
@@ -180,8 +180,9 @@ Status run(RunContext& ctx) {
 }  // namespace sampan
 
 SAMPAN_OPERATOR(NonMaxSuppression, 1)
-    .doc("Per image and class, the boxes in descending order of their scores that overlap no box "
-         "before them by more than iou_threshold: rows (image, class, box).")
+    .doc(
+        "Per image and class, the boxes in descending order of their scores that overlap no box "
+        "before them by more than iou_threshold: rows (image, class, box).")
     .input("boxes", sampan::kF32)
     .input("scores", sampan::kF32)
     .input("max_output_boxes_per_class", sampan::kIndices, sampan::kOptional)

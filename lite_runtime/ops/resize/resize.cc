@@ -1,8 +1,9 @@
+#include "kernels/resize/resize.h"
+
 #include <cinttypes>
 #include <cmath>
 
 #include "core/checked.h"
-#include "kernels/resize/resize.h"
 #include "ops/common/dtypes.h"
 #include "ops/common/rows.h"
 #include "ops/common/shape_rules.h"
@@ -14,7 +15,15 @@ namespace {
 
 enum { kX, kRoi, kScales, kSizes };
 enum {
-  kMode, kCoordinates, kNearest, kCubicA, kExclude, kExtrapolation, kAntialias, kAxes, kPolicy,
+  kMode,
+  kCoordinates,
+  kNearest,
+  kCubicA,
+  kExclude,
+  kExtrapolation,
+  kAntialias,
+  kAxes,
+  kPolicy,
   kLayout
 };
 enum { kStretch, kNotLarger, kNotSmaller };
@@ -71,8 +80,7 @@ Status infer_scales(InferContext& ctx, const int* axes, int count, DimShape* y) 
               "scales has shape %s: expected one for each of %d axes", ShapeText(s).c_str(), count);
   const float* scales = ctx.float_values(kScales);
   if (!scales) return ctx.need_values(kScales);
-  for (int i = 0; i < count; ++i)
-    SAMPAN_TRY(scaled(ctx, (*y)[axes[i]], scales[i], &(*y)[axes[i]]));
+  for (int i = 0; i < count; ++i) SAMPAN_TRY(scaled(ctx, (*y)[axes[i]], scales[i], &(*y)[axes[i]]));
   return Status();
 }
 
@@ -129,8 +137,8 @@ Status infer_sizes(InferContext& ctx, const int* axes, int count, DimShape* y) {
 Status infer(InferContext& ctx) {
   const DimShape& x = ctx.shape(kX);
   SAMPAN_RULE(x.rank >= 1, "x is a scalar: there is no axis to resize");
-  SAMPAN_RULE(ctx.has_input(kScales) != ctx.has_input(kSizes),
-              "give either scales or sizes: %s", ctx.has_input(kScales) ? "both came" : "none came");
+  SAMPAN_RULE(ctx.has_input(kScales) != ctx.has_input(kSizes), "give either scales or sizes: %s",
+              ctx.has_input(kScales) ? "both came" : "none came");
   const ResizeMode mode = static_cast<ResizeMode>(ctx.attr_int(kMode));
   SAMPAN_CHECK(mode == ResizeMode::kNearest || in_set(kFloats, ctx.dtype(kX)), Code::kUnsupported,
                "elements of type %s can be resized by mode nearest only: cast them to float32",
@@ -180,10 +188,14 @@ struct State {
 
 float float_at(const Tensor& t, int64_t i) {
   switch (t.dtype) {
-    case DType::kFloat16: return t.as<Half>()[i];
-    case DType::kBFloat16: return t.as<BFloat16>()[i];
-    case DType::kFloat64: return static_cast<float>(t.as<double>()[i]);
-    default: return t.as<float>()[i];
+    case DType::kFloat16:
+      return t.as<Half>()[i];
+    case DType::kBFloat16:
+      return t.as<BFloat16>()[i];
+    case DType::kFloat64:
+      return static_cast<float>(t.as<double>()[i]);
+    default:
+      return t.as<float>()[i];
   }
 }
 
@@ -211,8 +223,8 @@ void fill_table(DType type, Pass* p) {
 }
 
 Status plan_table(PrepareContext& ctx, Pass* p) {
-  SAMPAN_CHECK(p->shape.in <= INT32_MAX, Code::kLimit, "an axis has %" PRId64
-               " elements: at most 2^31 - 1 can be resized", p->shape.in);
+  SAMPAN_CHECK(p->shape.in <= INT32_MAX, Code::kLimit,
+               "an axis has %" PRId64 " elements: at most 2^31 - 1 can be resized", p->shape.in);
   p->taps = resize_taps(p->shape);
   int64_t entries = 0, bytes = 0;
   SAMPAN_CHECK(checked_mul(p->shape.out, p->taps, &entries) && checked_mul(entries, 13, &bytes) &&
@@ -248,8 +260,9 @@ Status scales_of(const TensorContext& ctx, const int* axes, int count, double* s
     shared = shared_scale(policy, in, asked, count);
   }
   for (int i = 0; i < count; ++i)
-    scales[i] = policy != kStretch ? shared
-                                   : static_cast<double>(y[axes[i]]) / static_cast<double>(x[axes[i]]);
+    scales[i] = policy != kStretch
+                    ? shared
+                    : static_cast<double>(y[axes[i]]) / static_cast<double>(x[axes[i]]);
   return Status();
 }
 
@@ -354,23 +367,23 @@ void run_nearest(const RunContext& ctx, const State& s) {
   const size_t row_out = bytes * static_cast<size_t>(y.shape[last]);
   ctx.parallel_for(rows, grain_for_work(static_cast<int64_t>(row_out)),
                    [&](int64_t begin, int64_t end, int) {
-    for (int64_t row = begin; row < end; ++row) {
-      int64_t from = 0, scale = 1, left = row;
-      for (int a = last - 1; a >= 0; --a) {
-        const int64_t at = left % y.shape[a];
-        left /= y.shape[a];
-        const Pass* p = pass_of(s, a);
-        from += (p ? p->index[at] : at) * scale;
-        scale *= x.shape[a];
-      }
-      const char* src = x.as<char>() + static_cast<size_t>(from) * row_in;
-      char* dst = y.as<char>() + static_cast<size_t>(row) * row_out;
-      if (pass)
-        copy_elements(src, dst, pass->index, y.shape[last], bytes);
-      else
-        std::memcpy(dst, src, row_out);
-    }
-  });
+                     for (int64_t row = begin; row < end; ++row) {
+                       int64_t from = 0, scale = 1, left = row;
+                       for (int a = last - 1; a >= 0; --a) {
+                         const int64_t at = left % y.shape[a];
+                         left /= y.shape[a];
+                         const Pass* p = pass_of(s, a);
+                         from += (p ? p->index[at] : at) * scale;
+                         scale *= x.shape[a];
+                       }
+                       const char* src = x.as<char>() + static_cast<size_t>(from) * row_in;
+                       char* dst = y.as<char>() + static_cast<size_t>(row) * row_out;
+                       if (pass)
+                         copy_elements(src, dst, pass->index, y.shape[last], bytes);
+                       else
+                         std::memcpy(dst, src, row_out);
+                     }
+                   });
 }
 
 // y[o, i, :] = sum over taps of weight * x[o, index, :], in ascending order of the taps.
@@ -446,9 +459,8 @@ Status run(RunContext& ctx) {
     run_wide(ctx, s.wide, [&](const auto* x, auto* to) { run_interpolation(ctx, s, x, to); });
   }
   if (s.may_leave_image)
-    with_type<kFloats | kInts>(y.dtype, [&](auto t) {
-      extrapolate(ctx, s, y.as<typename decltype(t)::type>());
-    });
+    with_type<kFloats | kInts>(
+        y.dtype, [&](auto t) { extrapolate(ctx, s, y.as<typename decltype(t)::type>()); });
   return Status();
 }
 
@@ -456,9 +468,10 @@ Status run(RunContext& ctx) {
 }  // namespace sampan
 
 SAMPAN_OPERATOR(Resize, 1)
-    .doc("Resizes axes by scales or to sizes. Each axis is interpolated on its own, the last first; "
-         "weights are computed in float64. roi, scales, sizes and axes always count the axes as "
-         "[N, C, spatial...], whatever the layout.")
+    .doc(
+        "Resizes axes by scales or to sizes. Each axis is interpolated on its own, the last first; "
+        "weights are computed in float64. roi, scales, sizes and axes always count the axes as "
+        "[N, C, spatial...], whatever the layout.")
     .input("x", sampan::kAnyType)
     .input("roi", sampan::kFloats, sampan::kOptional)
     .input("scales", sampan::kF32, sampan::kOptional)
@@ -469,7 +482,8 @@ SAMPAN_OPERATOR(Resize, 1)
                "half_pixel|half_pixel_symmetric|pytorch_half_pixel|align_corners|asymmetric|"
                "tf_crop_and_resize|tf_half_pixel_for_nn",
                0)
-    .attr_enum(sampan::kNearest, "nearest_mode", "round_prefer_floor|round_prefer_ceil|floor|ceil", 0)
+    .attr_enum(sampan::kNearest, "nearest_mode", "round_prefer_floor|round_prefer_ceil|floor|ceil",
+               0)
     .attr_float(sampan::kCubicA, "cubic_coeff_a", -0.75f)
     .attr_bool(sampan::kExclude, "exclude_outside", false, "elements outside have no weight")
     .attr_float(sampan::kExtrapolation, "extrapolation_value", 0.0f)

@@ -56,10 +56,14 @@ int64_t first_tap(const ResizeAxis& a) {
 int64_t nearest_offset(const ResizeAxis& a, double ratio) {
   if (ratio == 1) return 1;
   switch (a.nearest) {
-    case ResizeNearest::kRoundPreferFloor: return ratio > 0.5;
-    case ResizeNearest::kRoundPreferCeil: return ratio >= 0.5;
-    case ResizeNearest::kFloor: return 0;
-    case ResizeNearest::kCeil: return 1;
+    case ResizeNearest::kRoundPreferFloor:
+      return ratio > 0.5;
+    case ResizeNearest::kRoundPreferCeil:
+      return ratio >= 0.5;
+    case ResizeNearest::kFloor:
+      return 0;
+    case ResizeNearest::kCeil:
+      return 1;
   }
   return 0;
 }
@@ -79,7 +83,8 @@ void split(double at, double* left, double* ratio) {
 double tap_weight(const ResizeAxis& a, int64_t tap, double ratio) {
   double distance = static_cast<double>(tap) - ratio;
   if (a.shrinks_with_antialias()) distance *= a.scale;
-  return a.mode == ResizeMode::kLinear ? linear_weight(distance) : cubic_weight(distance, a.cubic_a);
+  return a.mode == ResizeMode::kLinear ? linear_weight(distance)
+                                       : cubic_weight(distance, a.cubic_a);
 }
 
 // Indices and weights of one output element.

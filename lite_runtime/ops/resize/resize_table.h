@@ -14,7 +14,12 @@ enum class ResizeCoordinates : int {
   kTfCropAndResize = 5,
   kTfHalfPixelForNn = 6,
 };
-enum class ResizeNearest : int { kRoundPreferFloor = 0, kRoundPreferCeil = 1, kFloor = 2, kCeil = 3 };
+enum class ResizeNearest : int {
+  kRoundPreferFloor = 0,
+  kRoundPreferCeil = 1,
+  kFloor = 2,
+  kCeil = 3
+};
 
 struct ResizeAxis {
   ResizeMode mode = ResizeMode::kNearest;

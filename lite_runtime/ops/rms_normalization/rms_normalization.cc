@@ -24,10 +24,9 @@ void normalize(const RunContext& ctx, const LayerNormState& s, const T* x, T* y)
   if constexpr (std::is_same<T, float>::value) {
     const RowNormF32Fn fast = norm_kernels(ctx.isa()).rms_norm;
     const LayerNormF32 shape{n, scale, nullptr, ctx.attr_float(kEpsilon)};
-    return ctx.parallel_for(s.rows.outer, grain_for_work(n * 4),
-                            [&](int64_t begin, int64_t end, int) {
-      fast(shape, x, y, nullptr, nullptr, begin, end);
-    });
+    return ctx.parallel_for(
+        s.rows.outer, grain_for_work(n * 4),
+        [&](int64_t begin, int64_t end, int) { fast(shape, x, y, nullptr, nullptr, begin, end); });
   }
   const T epsilon = static_cast<T>(ctx.attr_float(kEpsilon)), count = static_cast<T>(n);
   ctx.parallel_for(s.rows.outer, grain_for_work(n * 3), [&](int64_t begin, int64_t end, int) {
@@ -55,7 +54,9 @@ Status run(RunContext& ctx) {
 }  // namespace sampan
 
 SAMPAN_OPERATOR(RMSNormalization, 1)
-    .doc("x * (1 / sqrt(mean(x * x) + epsilon)) * scale, with the mean over the axes from `axis` on.")
+    .doc(
+        "x * (1 / sqrt(mean(x * x) + epsilon)) * scale, with the mean over the axes from `axis` "
+        "on.")
     .input("x", sampan::kFloats)
     .input("scale", sampan::kFloats, sampan::kOptional, 0)
     .output("y")

@@ -19,9 +19,7 @@ Status run(RunContext& ctx) {
   const RecurrentState& s = *ctx.state<RecurrentState>();
   const ActivationFn clip_fn = activation_fn(ctx.isa(), Activation::kClip);
   const float clip = ctx.attr_float(kRnnClip);
-  const auto sums = [&](const StepView& v) {
-    v.multiply(ctx, v.h, v.next, v.sums, 0, v.panels());
-  };
+  const auto sums = [&](const StepView& v) { v.multiply(ctx, v.h, v.next, v.sums, 0, v.panels()); };
   return run_recurrent(ctx, s, false, sums, [&](const StepView& v, int64_t begin, int64_t end) {
     float* sum = v.next + begin * s.hidden;
     const int64_t n = (end - begin) * s.hidden;
@@ -36,10 +34,8 @@ Status run(RunContext& ctx) {
 
 SAMPAN_OPERATOR(RNN, 1)
     .doc("Simple recurrent network: h = f(x W + h R + bias). The activation f is Tanh.")
-    .SAMPAN_RECURRENT_INPUTS
-    .output("y", sampan::kOptional)
+    .SAMPAN_RECURRENT_INPUTS.output("y", sampan::kOptional)
     .output("y_h", sampan::kOptional)
-    .SAMPAN_RECURRENT_ATTRS
-    .infer(sampan::infer)
+    .SAMPAN_RECURRENT_ATTRS.infer(sampan::infer)
     .panels(sampan::recurrent_panels)
     .kernel(sampan::prepare, sampan::run);

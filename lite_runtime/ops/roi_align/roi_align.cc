@@ -169,9 +169,10 @@ Status align(const RunContext& ctx, const State& s, const T* x, const T* rois, T
     T* to = y + r * oh * ow * n;
     ctx.parallel_for(oh * ow, grain_for_work(box.samples_h * box.samples_w * n * 4),
                      [&](int64_t b, int64_t e, int) {
-      for (int64_t i = b; i < e; ++i)
-        pool_element(s, from, box, i / ow, i % ow, ctx.attr_int(kMode) == 1, to + i * n);
-    });
+                       for (int64_t i = b; i < e; ++i)
+                         pool_element(s, from, box, i / ow, i % ow, ctx.attr_int(kMode) == 1,
+                                      to + i * n);
+                     });
   }
   return Status();
 }
@@ -196,8 +197,9 @@ Status run(RunContext& ctx) {
 }  // namespace sampan
 
 SAMPAN_OPERATOR(RoiAlign, 1)
-    .doc("Cuts boxes (x0, y0, x1, y1) out of images and pools each to output_height x output_width "
-         "by bilinear samples.")
+    .doc(
+        "Cuts boxes (x0, y0, x1, y1) out of images and pools each to output_height x output_width "
+        "by bilinear samples.")
     .input("x", sampan::kFloats)
     .input("rois", sampan::kFloats, 0, 0)
     .input("batch_indices", sampan::kIndices)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from sampan.lite_runtime import SampanError
 from sampan.lite_runtime import evaluate as evaluate_once
 
@@ -78,7 +77,9 @@ def test_lstm_couples_forget_to_input(seed: int, forget: bool) -> None:
     c = np.ones((1, 1, 2), np.float32)
     _, _, cell = evaluate("LSTM", [x, w, r, None, None, None, c], {"input_forget": forget}, 3)
     i, _, f, g = np.split((w[0].astype(np.float64) @ x[0, 0]), 4)
-    sigmoid = lambda v: 1 / (1 + np.exp(-v))
+    def sigmoid(v: np.ndarray) -> np.ndarray:
+        return 1 / (1 + np.exp(-v))
+
     keep = 1 - sigmoid(i) if forget else sigmoid(f)
     np.testing.assert_allclose(cell[0, 0], keep + sigmoid(i) * np.tanh(g), rtol=1e-5, atol=1e-6)
 
