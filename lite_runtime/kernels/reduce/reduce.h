@@ -1,8 +1,8 @@
 // Reductions of a contiguous [outer, n, inner] array over the middle axis.
 //
 // Order (docs/numerics.md). inner == 1: 16 lanes, lane j taking elements j, j + 16, ... ascending,
-// then the tree 8-4-2-1; the last, incomplete round touches only its lanes. inner > 1: one
-// ascending chain per result. float16 and bfloat16 are widened, reduced as float32 and rounded
+// then the tree 8-4-2-1; the last, incomplete round touches only its lanes. inner > 1: chains of
+// kReduceChunk elements, whose results are joined in ascending order. float16 and bfloat16 are widened, reduced as float32 and rounded
 // once. Integers wrap; their means, norms and logarithms are truncated.
 //
 // max and min of an array with a NaN are NaN. Reductions of nothing (n == 0): sum 0, product 1,
@@ -14,6 +14,9 @@
 #include "sampan/tensor.h"
 
 namespace sampan {
+
+// A single chain over n elements errs in proportion to n; chains of this length, to n / 32 + 32.
+constexpr int64_t kReduceChunk = 32;
 
 enum class ReduceOp : uint8_t {
   kSum,

@@ -111,12 +111,18 @@ inline void fold_columns(const float* x, int64_t n, int64_t stride, int rest, co
                          V* acc) {
   using S = Step<V, O>;
   for (int p = 0; p < P; ++p) acc[p] = V::set1(S::start());
-  for (int64_t k = 0; k < n; ++k, x += stride)
-    for (int p = 0; p < P; ++p) {
-      const float* at = x + p * V::W;
-      V v = p + 1 < P || rest == V::W ? V::load(at) : V::load(at, rest);
-      acc[p] = S::join(acc[p], S::value(v, shift[p]));
-    }
+  for (int64_t k = 0; k < n;) {
+    V chunk[P];
+    for (int p = 0; p < P; ++p) chunk[p] = V::set1(S::start());
+    const int64_t end = n - k < kReduceChunk ? n : k + kReduceChunk;
+    for (; k < end; ++k, x += stride)
+      for (int p = 0; p < P; ++p) {
+        const float* at = x + p * V::W;
+        V v = p + 1 < P || rest == V::W ? V::load(at) : V::load(at, rest);
+        chunk[p] = S::join(chunk[p], S::value(v, shift[p]));
+      }
+    for (int p = 0; p < P; ++p) acc[p] = S::join(acc[p], chunk[p]);
+  }
 }
 template <class V, ReduceOp O, int P>
 inline void reduce_columns(const float* x, float* y, int64_t n, int64_t stride, int rest) {

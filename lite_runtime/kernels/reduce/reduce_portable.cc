@@ -80,13 +80,18 @@ constexpr A highest() {
     return std::numeric_limits<A>::max();
 }
 
-// get(0) ... get(n - 1) joined by f, in lanes or as one chain.
+// get(0) ... get(n - 1) joined by f, in lanes or in chunks.
 template <class A, class Get, class F>
 A fold(int64_t n, bool lanes, A start, Get get, F f) {
   if (!lanes) {
-    A acc = start;
-    for (int64_t i = 0; i < n; ++i) acc = f(acc, get(i));
-    return acc;
+    A total = start;
+    for (int64_t i = 0; i < n;) {
+      A chunk = start;
+      const int64_t end = n - i < kReduceChunk ? n : i + kReduceChunk;
+      for (; i < end; ++i) chunk = f(chunk, get(i));
+      total = f(total, chunk);
+    }
+    return total;
   }
   A lane[16];
   for (A& l : lane) l = start;
