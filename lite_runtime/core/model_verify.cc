@@ -20,6 +20,15 @@ size_t count_of(const flatbuffers::Vector<T>* v) {
   return v ? v->size() : 0;
 }
 
+// FlatBuffers' verifier checks where a vector begins, which for 8-byte elements is not where the
+// elements do.
+template <class T>
+Status check_aligned(const flatbuffers::Vector<T>* v, const char* what) {
+  SAMPAN_CHECK(!v || reinterpret_cast<uintptr_t>(v->Data()) % alignof(T) == 0, Code::kBadModel,
+               "%s: a list is not aligned", what);
+  return Status();
+}
+
 // A text without zero bytes inside, or "" when absent.
 Status read_text(const flatbuffers::String* s, const char* what, size_t limit, const char** out) {
   *out = "";
@@ -157,6 +166,7 @@ class ModelReader {
     }
     SAMPAN_CHECK(t.dims()->size() <= static_cast<unsigned>(kMaxRank), Code::kBadModel,
                  "%s has rank %u; at most %d is supported", what, t.dims()->size(), kMaxRank);
+    SAMPAN_TRY(check_aligned(t.dims(), what));
     out->rank = static_cast<int8_t>(t.dims()->size());
     const size_t num_symbols = count_of(t.symbols());
     SAMPAN_CHECK(num_symbols == 0 || num_symbols == t.dims()->size(), Code::kBadModel,
@@ -426,6 +436,7 @@ class ModelReader {
       AttrValue& v = values[i];
       v.i = a->i();
       v.f = a->f();
+      SAMPAN_TRY(check_aligned(a->ints(), "an attribute"));
       if (def.attrs[i].type == AttrType::kInts && a->ints()) {
         v.ints = a->ints()->data();
         v.size = static_cast<int32_t>(std::min<size_t>(a->ints()->size(), INT32_MAX));
