@@ -183,10 +183,17 @@ py::list attr_values(const std::string& op, const fb::Node& node) {
     const fb::Attr* a = node.attrs()->Get(i);
     AttrType type = def && i < def->num_attrs ? def->attrs[i].type : AttrType::kInt;
     switch (type) {
-      case AttrType::kFloat: values.append(a->f()); break;
-      case AttrType::kInts: values.append(numbers(a->ints())); break;
-      case AttrType::kFloats: values.append(numbers(a->floats())); break;
-      default: values.append(a->i());
+      case AttrType::kFloat:
+        values.append(a->f());
+        break;
+      case AttrType::kInts:
+        values.append(numbers(a->ints()));
+        break;
+      case AttrType::kFloats:
+        values.append(numbers(a->floats()));
+        break;
+      default:
+        values.append(a->i());
     }
   }
   return values;
@@ -232,9 +239,9 @@ py::dict model_dict(const fb::Model& model) {
       blobs.append(py::dict("delegate"_a = text(b->delegate()), "target"_a = text(b->target()),
                             "size"_a = b->size()));
   if (const fb::Provenance* p = model.provenance())
-    provenance = py::dict("tool_version"_a = text(p->tool_version()),
-                          "source_format"_a = text(p->source_format()),
-                          "source_hash"_a = text(p->source_hash()), "passes"_a = texts(p->passes()));
+    provenance = py::dict(
+        "tool_version"_a = text(p->tool_version()), "source_format"_a = text(p->source_format()),
+        "source_hash"_a = text(p->source_hash()), "passes"_a = texts(p->passes()));
   return py::dict("format_version"_a = model.format_version(),
                   "minimum_runtime"_a = model.minimum_runtime(), "operators"_a = operators,
                   "graphs"_a = graphs, "signatures"_a = signatures, "metadata"_a = metadata,

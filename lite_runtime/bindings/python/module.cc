@@ -40,7 +40,8 @@ void translate(std::exception_ptr error) {
 
 py::list isa_names() {
   py::list names;
-  for (int i = 0; i <= static_cast<int>(best_isa()); ++i) names.append(isa_name(static_cast<Isa>(i)));
+  for (int i = 0; i <= static_cast<int>(best_isa()); ++i)
+    names.append(isa_name(static_cast<Isa>(i)));
   return names;
 }
 

@@ -23,10 +23,13 @@ py::list dtype_names(DTypeSet set) {
 
 py::object default_of(const AttrDef& a) {
   switch (a.type) {
-    case AttrType::kFloat: return py::float_(a.default_float);
+    case AttrType::kFloat:
+      return py::float_(a.default_float);
     case AttrType::kInts:
-    case AttrType::kFloats: return py::tuple();
-    default: return py::int_(a.default_int);
+    case AttrType::kFloats:
+      return py::tuple();
+    default:
+      return py::int_(a.default_int);
   }
 }
 
@@ -56,8 +59,8 @@ py::dict describe(const OperatorDef& def) {
   py::object in_place =
       def.in_place_input < 0 ? py::object(py::none()) : py::int_(def.in_place_input);
   return py::dict("name"_a = def.name, "version"_a = def.version,
-                  "doc"_a = text_or_empty(def.doc_text), "inputs"_a = inputs,
-                  "outputs"_a = outputs, "attrs"_a = attrs, "view"_a = (def.flags & kView) != 0,
+                  "doc"_a = text_or_empty(def.doc_text), "inputs"_a = inputs, "outputs"_a = outputs,
+                  "attrs"_a = attrs, "view"_a = (def.flags & kView) != 0,
                   "dynamic_output"_a = (def.flags & kDynamicOutput) != 0, "in_place"_a = in_place);
 }
 
@@ -74,7 +77,8 @@ py::list operators() {
 // is dropped when it has grown large; the count of unknowns goes on.
 class Dims {
  public:
-  // To be called before the first parse of each call from Python: dimensions parsed before are void.
+  // To be called before the first parse of each call from Python: dimensions parsed before are
+  // void.
   void begin() {
     if (!table_ || ++uses_ > 200000) renew();
   }
@@ -249,7 +253,9 @@ AttrList::AttrList(const OperatorDef& def, const py::sequence& values)
   for (size_t i = 0; i < def.num_attrs; ++i) {
     AttrValue& v = values_[i];
     switch (def.attrs[i].type) {
-      case AttrType::kFloat: v.f = values[i].cast<float>(); break;
+      case AttrType::kFloat:
+        v.f = values[i].cast<float>();
+        break;
       case AttrType::kInts:
         ints_[i] = values[i].cast<std::vector<int64_t>>();
         v.ints = ints_[i].data();
@@ -260,7 +266,8 @@ AttrList::AttrList(const OperatorDef& def, const py::sequence& values)
         v.floats = floats_[i].data();
         v.size = static_cast<int32_t>(floats_[i].size());
         break;
-      default: v.i = values[i].cast<int64_t>();
+      default:
+        v.i = values[i].cast<int64_t>();
     }
   }
 }

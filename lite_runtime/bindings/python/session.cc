@@ -45,9 +45,10 @@ Model load_path(const std::string& path, bool full_check, bool mapped) {
 
 Model load_bytes(const py::buffer& data, bool full_check) {
   py::buffer_info info = data.request();
-  if (info.ndim != 1 || info.itemsize != 1) throw py::value_error("a model's bytes must be a flat buffer");
-  return take(
-      Model::from_memory(info.ptr, static_cast<size_t>(info.size), load_options(full_check, false)));
+  if (info.ndim != 1 || info.itemsize != 1)
+    throw py::value_error("a model's bytes must be a flat buffer");
+  return take(Model::from_memory(info.ptr, static_cast<size_t>(info.size),
+                                 load_options(full_check, false)));
 }
 
 py::list inputs_of(const Model& m) {
@@ -87,8 +88,8 @@ class NativeSession {
   }
   void raise_if_failed() { check(session_.status()); }
 
-  // inputs: arrays in the model's order, contiguous, with the dtype codes beside; outputs: arrays or
-  // None. Gives the outputs: the caller's arrays, or copies.
+  // inputs: arrays in the model's order, contiguous, with the dtype codes beside; outputs: arrays
+  // or None. Gives the outputs: the caller's arrays, or copies.
   py::list run(const py::sequence& inputs, const std::vector<int>& dtypes,
                const py::sequence& outputs) {
     std::unique_lock<std::mutex> lock = acquire();
