@@ -21,10 +21,11 @@ size_t count_of(const flatbuffers::Vector<T>* v) {
 }
 
 // FlatBuffers' verifier checks where a vector begins, which for 8-byte elements is not where the
-// elements do.
+// elements do. An empty list has no elements that could lie anywhere.
 template <class T>
 Status check_aligned(const flatbuffers::Vector<T>* v, const char* what) {
-  SAMPAN_CHECK(!v || reinterpret_cast<uintptr_t>(v->Data()) % alignof(T) == 0, Code::kBadModel,
+  SAMPAN_CHECK(count_of(v) == 0 || reinterpret_cast<uintptr_t>(v->Data()) % alignof(T) == 0,
+               Code::kBadModel,
                "%s: a list is not aligned", what);
   return Status();
 }
