@@ -14,6 +14,7 @@ from typing import Any
 
 COMPILERS = ("g++", "clang++", "c++")
 ZIG = "ziglang>=0.11"
+ZIG_TOOLS = Path(__file__).resolve().parent.parent / "build" / "zig-tools"
 
 
 def system_compiler() -> str | None:
@@ -49,7 +50,7 @@ def zig_tools(folder: Path, target: str | None = None) -> dict[str, Path]:
 def _prepare() -> None:
     if system_compiler():
         return
-    tools = zig_tools(Path.home() / ".cache" / "sampan" / f"zig-{os.path.basename(sys.prefix)}")
+    tools = zig_tools(ZIG_TOOLS)
     os.environ["CXX"] = str(tools["c++"])
     args = os.environ.get("CMAKE_ARGS", "")
     os.environ["CMAKE_ARGS"] = f"{args} -DCMAKE_AR={tools['ar']} -DCMAKE_RANLIB={tools['ranlib']}".strip()
