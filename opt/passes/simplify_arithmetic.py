@@ -1,7 +1,7 @@
-"""Arithmetic that changes nothing: times one, plus zero."""
+"""Arithmetic that changes nothing (times one, plus zero), or that a cheaper operator does with the same bits."""
 from __future__ import annotations
 
-from sampan.ir import Change, Graph
+from sampan.ir import Change, Graph, Node
 
 from ..match import scalar
 
@@ -17,7 +17,7 @@ def simplify_arithmetic(graph: Graph) -> list[Change]:
     changes = []
     for node in list(graph.nodes):
         if node.op not in _NEUTRAL or any(node.output is o for o in graph.outputs):
-            continue
+            continue  # (a graph output keeps a writer of its own)
         number, positions = _NEUTRAL[node.op]
         for position in positions:
             x = node.inputs[1 - position]
@@ -27,4 +27,16 @@ def simplify_arithmetic(graph: Graph) -> list[Change]:
                 changes.append(Change("simplify_arithmetic", f"{node.op} {node.name}", f"its operand is {number:g}",
                                       tuple(node.sources)))
                 break
+        else:
+            changes += _square(graph, node)
     return changes
+
+
+def _square(graph: Graph, node: Node) -> list[Change]:
+    """x ** 2 becomes x * x: both round the exact square once."""
+    x = node.inputs[0]
+    if node.op != "Pow" or scalar(node.inputs[1]) != 2.0 or x.shape is None or x.shape != node.output.shape:
+        return []
+    node.op = "Mul"
+    node.set_input(1, x)
+    return [Change("simplify_arithmetic", f"Pow {node.name} to Mul", "its exponent is 2", tuple(node.sources))]

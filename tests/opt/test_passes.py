@@ -369,3 +369,18 @@ def test_transposes_sink_below_a_squeeze():
     graph = b.output(b("Transpose", b("Squeeze", y, axes=[2]), perm=[0, 2, 1]))
     check_same(graph, [to_nhwc, sink_transposes, simplify_moves, remove_dead_code])
     assert ops(graph) == ["Transpose", "Conv", "Squeeze"]
+
+
+def test_squares_are_products():
+    b = Builder()
+    graph = b.output(b("Abs", b("Pow", b.input("x", 3, "n"), b.const(2.0))))
+    check_same(graph, [simplify_arithmetic], rtol=0, n=5)
+    assert ops(graph) == ["Mul", "Abs"]
+
+
+def test_other_powers_stay():
+    b = Builder()
+    x = b("Abs", b.input("x", 3))
+    graph = b.output(b("Abs", b("Pow", x, b.const(3.0))), b("Abs", b("Pow", x, b.const([[2.0]]))))
+    check_same(graph, [simplify_arithmetic])
+    assert ops(graph).count("Pow") == 2
