@@ -11,9 +11,8 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").
 
 
 def test_operator_reference_is_up_to_date():
-    from sampan.lite_runtime import operators
-
     from sampan.cli.docs_operators import markdown
+    from sampan.lite_runtime import operators
 
     assert (ROOT / "docs" / "operators.md").read_text() == markdown(list(operators().values())), "run `make docs`"
 

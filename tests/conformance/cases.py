@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import onnx
 from onnx import numpy_helper
-from sampan.lite_runtime.errors import Unsupported
 
 import sampan
+from sampan.lite_runtime.errors import Unsupported
 
 from .judge import difference
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pytest
+
 from sampan.lite_runtime import isa_names
 
 from .cases import CASES, check, output_hash

@@ -4,10 +4,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from sampan.opt.write import to_bytes
 
 import sampan
 from sampan.ir import Change, Graph, Value, verify
+from sampan.opt.write import to_bytes
 
 
 class Builder:

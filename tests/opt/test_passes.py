@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pytest
+
 from sampan.opt.passes.fix_reshape_targets import fix_reshape_targets
 from sampan.opt.passes.fold_affine import fold_affine
 from sampan.opt.passes.fold_affine_forward import fold_affine_forward

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sampan.lite_runtime import NativeSession, SampanError, load_model, operators, write_model
-from sampan.lite_runtime.operators import AttrInfo, InputInfo, OperatorInfo
 
 from sampan import lite_runtime
+from sampan.lite_runtime import NativeSession, SampanError, load_model, operators, write_model
+from sampan.lite_runtime.operators import AttrInfo, InputInfo, OperatorInfo
 
 from .strategies import np_dtype, same_bits
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+
 from sampan.lite_runtime import SampanError
 from sampan.lite_runtime import evaluate as evaluate_once
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sampan.lite_runtime import DataError, InvalidArgument
 
 from sampan import lite_runtime
+from sampan.lite_runtime import DataError, InvalidArgument
 
 from .strategies import (
     ALL,

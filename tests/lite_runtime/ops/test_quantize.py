@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sampan.lite_runtime import SampanError
-from sampan.lite_runtime import evaluate as evaluate_once
 
 import sampan
+from sampan.lite_runtime import SampanError
+from sampan.lite_runtime import evaluate as evaluate_once
 
 from .reference import assert_near
 from .strategies import evaluate, numbers, same_bits

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sampan.lite_runtime import InvalidArgument, TensorSpec, evaluate_dim, infer
 
 from . import strategies  # noqa: F401  the hypothesis profile
