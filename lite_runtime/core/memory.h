@@ -20,7 +20,8 @@ struct Allocator {
 
 // Replaces the hook; only while nothing is allocated through it. Null restores the default.
 void set_allocator(const Allocator* allocator);
-void* allocate(size_t bytes, size_t alignment = 64);  // null on failure; 0 bytes give a valid pointer
+void* allocate(size_t bytes,
+               size_t alignment = 64);  // null on failure; 0 bytes give a valid pointer
 void release(void* pointer, size_t bytes);
 
 Status out_of_memory(size_t bytes, const char* what);

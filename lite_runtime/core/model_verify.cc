@@ -25,8 +25,7 @@ size_t count_of(const flatbuffers::Vector<T>* v) {
 template <class T>
 Status check_aligned(const flatbuffers::Vector<T>* v, const char* what) {
   SAMPAN_CHECK(count_of(v) == 0 || reinterpret_cast<uintptr_t>(v->Data()) % alignof(T) == 0,
-               Code::kBadModel,
-               "%s: a list is not aligned", what);
+               Code::kBadModel, "%s: a list is not aligned", what);
   return Status();
 }
 

@@ -74,7 +74,8 @@ struct OutputDef {
 };
 
 enum class AttrType : uint8_t { kInt, kFloat, kInts, kFloats, kBool, kEnum, kDType };
-constexpr const char* kAttrTypeNames[] = {"int", "float", "ints", "floats", "bool", "enum", "dtype"};
+constexpr const char* kAttrTypeNames[] = {"int",  "float", "ints", "floats",
+                                          "bool", "enum",  "dtype"};
 
 struct AttrDef {
   const char* name = nullptr;
@@ -114,7 +115,7 @@ class NodeView {
   DType attr_dtype(int i) const { return static_cast<DType>(attrs_[i].i); }
   float attr_float(int i) const { return attrs_[i].f; }
   const AttrValue& attr_list(int i) const { return attrs_[i]; }  // kInts, kFloats
-  int num_inputs() const { return num_inputs_; }    // trailing absent ones are counted, too
+  int num_inputs() const { return num_inputs_; }  // trailing absent ones are counted, too
   int num_outputs() const { return num_outputs_; }
 
  protected:
@@ -230,7 +231,8 @@ class PrepareContext : public TensorContext {
   // Zeroed memory that lives as long as the plan; state() of the run gives it back.
   template <class T>
   Status state(T** out) {
-    static_assert(std::is_trivially_destructible<T>::value, "plan memory is dropped, not destroyed");
+    static_assert(std::is_trivially_destructible<T>::value,
+                  "plan memory is dropped, not destroyed");
     void* p = nullptr;
     SAMPAN_TRY(plan_memory(sizeof(T), &p));
     *out = new (p) T();
@@ -257,7 +259,9 @@ class PrepareContext : public TensorContext {
 class RunContext : public TensorContext {
  public:
   template <class T>
-  T* state() const { return static_cast<T*>(state_); }
+  T* state() const {
+    return static_cast<T*>(state_);
+  }
   void* workspace() const { return workspace_; }
 
   // Calls fn(begin, end, thread) for parts of [0, total), each of at least `grain` items, on up to
@@ -460,8 +464,8 @@ void set_custom_operators(const OperatorTable& table);
 
 }  // namespace sampan
 
-#define SAMPAN_OPERATOR(Name, version)                   \
-  namespace sampan {                                     \
-  extern const OperatorDef kOperator##Name;              \
-  }                                                      \
+#define SAMPAN_OPERATOR(Name, version)      \
+  namespace sampan {                        \
+  extern const OperatorDef kOperator##Name; \
+  }                                         \
   constexpr ::sampan::OperatorDef sampan::kOperator##Name = ::sampan::OperatorDef(#Name, version)

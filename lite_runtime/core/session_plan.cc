@@ -135,7 +135,8 @@ class NodePreparer final : public PrepareContext {
   // The elements that a shape rule asked for: another plan is made when they change.
   void* decided_values(int32_t tensor) const {
     for (const PlanInput& d : segment_->depends)
-      if (d.tensor == tensor && d.values) return const_cast<void*>(static_cast<const void*>(d.values));
+      if (d.tensor == tensor && d.values)
+        return const_cast<void*>(static_cast<const void*>(d.values));
     return nullptr;
   }
 

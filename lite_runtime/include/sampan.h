@@ -42,12 +42,12 @@ enum {
   SAMPAN_NEWER_VERSION = 3,    /* the file needs a newer runtime */
   SAMPAN_UNSUPPORTED = 4,      /* a valid model asks for something this build lacks */
   SAMPAN_OUT_OF_MEMORY = 5,
-  SAMPAN_LIMIT = 6,            /* a limit of the options would be passed */
-  SAMPAN_CANCELLED = 7,        /* cancelled, or past its deadline */
+  SAMPAN_LIMIT = 6,     /* a limit of the options would be passed */
+  SAMPAN_CANCELLED = 7, /* cancelled, or past its deadline */
   SAMPAN_IO = 8,
-  SAMPAN_BUSY = 9,             /* the session is running in another thread */
-  SAMPAN_DATA_ERROR = 10,      /* run-time values are out of range */
-  SAMPAN_NEEDS_VALUES = 11,    /* sampan_session_plan: shapes depend on data */
+  SAMPAN_BUSY = 9,          /* the session is running in another thread */
+  SAMPAN_DATA_ERROR = 10,   /* run-time values are out of range */
+  SAMPAN_NEEDS_VALUES = 11, /* sampan_session_plan: shapes depend on data */
   SAMPAN_INTERNAL = 12
 };
 
@@ -101,14 +101,14 @@ typedef struct sampan_load_options {
 
 typedef struct sampan_session_options {
   size_t struct_size;
-  int32_t threads;          /* default 1 */
-  int32_t profile;          /* 1: fill sampan_profile_entry. Default 0 */
-  const char* isa;          /* "portable", "avx2", ...; null: SAMPAN_ISA or the best. Default null */
+  int32_t threads; /* default 1 */
+  int32_t profile; /* 1: fill sampan_profile_entry. Default 0 */
+  const char* isa; /* "portable", "avx2", ...; null: SAMPAN_ISA or the best. Default null */
   int32_t keep_intermediates;
-  int32_t nan_watch;        /* 1: a run that makes NaN or infinity of finite input fails */
-  uint64_t max_memory;      /* bytes of arena and packed weights */
-  uint64_t max_work;        /* multiply-adds of one run; 0: no limit */
-  double deadline_seconds;  /* of one run; 0: none */
+  int32_t nan_watch;       /* 1: a run that makes NaN or infinity of finite input fails */
+  uint64_t max_memory;     /* bytes of arena and packed weights */
+  uint64_t max_work;       /* multiply-adds of one run; 0: no limit */
+  double deadline_seconds; /* of one run; 0: none */
 } sampan_session_options;
 
 typedef struct sampan_profile_entry {
@@ -131,7 +131,8 @@ typedef struct sampan_memory_report {
 } sampan_memory_report;
 
 SAMPAN_API const char* sampan_version(void);
-SAMPAN_API uint32_t sampan_abi_version(void); /* of the library; SAMPAN_ABI_VERSION is the header's */
+SAMPAN_API uint32_t
+sampan_abi_version(void); /* of the library; SAMPAN_ABI_VERSION is the header's */
 SAMPAN_API const char* sampan_status_name(sampan_status status);
 SAMPAN_API const char* sampan_last_error(void); /* "" when nothing has failed in this thread */
 SAMPAN_API size_t sampan_dtype_size(sampan_dtype dtype); /* 0 for unknown ones */
@@ -147,7 +148,8 @@ SAMPAN_API sampan_status sampan_model_load(const char* path, const sampan_load_o
 SAMPAN_API sampan_status sampan_model_from_memory(const void* data, size_t size,
                                                   const sampan_load_options* options,
                                                   sampan_model** out);
-SAMPAN_API void sampan_model_free(sampan_model* model); /* sessions made of it live on; null is fine */
+SAMPAN_API void sampan_model_free(
+    sampan_model* model); /* sessions made of it live on; null is fine */
 SAMPAN_API int32_t sampan_model_num_inputs(const sampan_model* model);
 SAMPAN_API int32_t sampan_model_num_outputs(const sampan_model* model);
 /* info->struct_size must be set. */
@@ -155,7 +157,8 @@ SAMPAN_API sampan_status sampan_model_input(const sampan_model* model, int32_t i
                                             sampan_value_info* info);
 SAMPAN_API sampan_status sampan_model_output(const sampan_model* model, int32_t index,
                                              sampan_value_info* info);
-SAMPAN_API const char* sampan_model_metadata(const sampan_model* model, const char* key); /* or null */
+SAMPAN_API const char* sampan_model_metadata(const sampan_model* model,
+                                             const char* key); /* or null */
 
 SAMPAN_API sampan_status sampan_session_create(const sampan_model* model,
                                                const sampan_session_options* options,
@@ -165,8 +168,8 @@ SAMPAN_API void sampan_session_free(sampan_session* session); /* null is fine */
 SAMPAN_API sampan_status sampan_session_set_input(sampan_session* session, int32_t index,
                                                   const sampan_tensor* tensor);
 /* The run writes the output there; capacity in bytes. A null pointer takes the buffer back. */
-SAMPAN_API sampan_status sampan_session_set_output(sampan_session* session, int32_t index, void* data,
-                                                   size_t capacity);
+SAMPAN_API sampan_status sampan_session_set_output(sampan_session* session, int32_t index,
+                                                   void* data, size_t capacity);
 /* Output shapes without a run. */
 SAMPAN_API sampan_status sampan_session_plan(sampan_session* session);
 SAMPAN_API sampan_status sampan_session_run(sampan_session* session);

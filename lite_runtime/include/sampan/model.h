@@ -15,7 +15,7 @@ enum class CheckLevel : uint8_t {
 
 struct LoadOptions {
   CheckLevel check = CheckLevel::kStructure;
-  bool mapped = true;                          // false: read the weights into private memory
+  bool mapped = true;  // false: read the weights into private memory
   uint64_t max_file_bytes = uint64_t{1} << 40;
   uint32_t max_nodes = 1u << 20;
   uint32_t max_tensors = 1u << 21;
@@ -25,9 +25,9 @@ struct LoadOptions {
 struct ValueInfo {
   const char* name = "";
   DType dtype = DType::kInvalid;
-  int32_t rank = 0;                       // -1: not known (an output whose rank depends on data)
-  int64_t dims[kMaxRank] = {};            // -1 where symbols[i] is not null
-  const char* symbols[kMaxRank] = {};     // "batch", "h", or an expression on outputs
+  int32_t rank = 0;                    // -1: not known (an output whose rank depends on data)
+  int64_t dims[kMaxRank] = {};         // -1 where symbols[i] is not null
+  const char* symbols[kMaxRank] = {};  // "batch", "h", or an expression on outputs
 };
 
 class ModelImpl;

@@ -11,10 +11,11 @@ namespace sampan {
 
 struct SessionOptions {
   int threads = 1;
-  const char* isa = nullptr;       // "portable", "avx2", "avx512"; null: SAMPAN_ISA or the best
+  const char* isa = nullptr;  // "portable", "avx2", "avx512"; null: SAMPAN_ISA or the best
   bool profile = false;
-  bool keep_intermediates = false; // no memory is reused; every tensor can be read after a run
-  bool nan_watch = false;          // a run that makes a NaN or infinity out of finite input fails, naming the node
+  bool keep_intermediates = false;  // no memory is reused; every tensor can be read after a run
+  bool nan_watch =
+      false;  // a run that makes a NaN or infinity out of finite input fails, naming the node
   uint64_t max_memory = uint64_t{1} << 36;  // arena and packed weights, bytes
   uint64_t max_work = 0;                    // multiply-adds of one run; 0: no limit
   double deadline_seconds = 0;              // of one run; 0: none
@@ -22,7 +23,7 @@ struct SessionOptions {
 
 // One executed node, in order of execution.
 struct ProfileEntry {
-  const char* node = "";     // name of the node
+  const char* node = "";  // name of the node
   const char* op = "";
   const char* kernel = "";   // "gemm_f32_6x16_avx2"
   const char* sources = "";  // source nodes, comma separated

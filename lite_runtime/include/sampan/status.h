@@ -20,12 +20,12 @@ enum class Code : uint8_t {
   kNewerVersion = 3,     // the file needs a newer runtime
   kUnsupported = 4,      // a valid model asks for something this build lacks
   kOutOfMemory = 5,
-  kLimit = 6,            // a limit of the load options would be passed
-  kCancelled = 7,        // cancelled, or past its deadline
-  kIo = 8,               // the operating system refused
-  kBusy = 9,             // the session is running in another thread
-  kDataError = 10,       // run-time values are out of range (an index, a repeat count)
-  kNeedsValues = 11,     // internal: a shape rule needs the values of an input (see InferContext)
+  kLimit = 6,         // a limit of the load options would be passed
+  kCancelled = 7,     // cancelled, or past its deadline
+  kIo = 8,            // the operating system refused
+  kBusy = 9,          // the session is running in another thread
+  kDataError = 10,    // run-time values are out of range (an index, a repeat count)
+  kNeedsValues = 11,  // internal: a shape rule needs the values of an input (see InferContext)
   kInternal = 12,
 };
 
@@ -91,10 +91,10 @@ class [[nodiscard]] Result {
 #define SAMPAN_CONCAT(a, b) SAMPAN_CONCAT_(a, b)
 
 // SAMPAN_TRY(expr): leaves the function when the Status is an error.
-#define SAMPAN_TRY(expr)                                    \
-  do {                                                      \
-    ::sampan::Status sampan_status_ = (expr);               \
-    if (!sampan_status_.ok()) return sampan_status_;        \
+#define SAMPAN_TRY(expr)                             \
+  do {                                               \
+    ::sampan::Status sampan_status_ = (expr);        \
+    if (!sampan_status_.ok()) return sampan_status_; \
   } while (0)
 
 // SAMPAN_ASSIGN(target, result): leaves the function on an error, else assigns the value.
@@ -106,7 +106,7 @@ class [[nodiscard]] Result {
   target = name.take()
 
 // SAMPAN_CHECK(cond, code, format, ...): an error unless the condition holds.
-#define SAMPAN_CHECK(cond, code, ...)                                   \
-  do {                                                                  \
-    if (!(cond)) return ::sampan::Status::error((code), __VA_ARGS__);   \
+#define SAMPAN_CHECK(cond, code, ...)                                 \
+  do {                                                                \
+    if (!(cond)) return ::sampan::Status::error((code), __VA_ARGS__); \
   } while (0)

@@ -27,11 +27,25 @@ constexpr int kDTypeCount = 14;
 // Bytes of one element; 0 for kInvalid and unknown values.
 constexpr size_t dtype_size(DType t) {
   switch (t) {
-    case DType::kFloat64: case DType::kInt64: case DType::kUInt64: return 8;
-    case DType::kFloat32: case DType::kInt32: case DType::kUInt32: return 4;
-    case DType::kFloat16: case DType::kBFloat16: case DType::kInt16: case DType::kUInt16: return 2;
-    case DType::kInt8: case DType::kUInt8: case DType::kBool: return 1;
-    default: return 0;
+    case DType::kFloat64:
+    case DType::kInt64:
+    case DType::kUInt64:
+      return 8;
+    case DType::kFloat32:
+    case DType::kInt32:
+    case DType::kUInt32:
+      return 4;
+    case DType::kFloat16:
+    case DType::kBFloat16:
+    case DType::kInt16:
+    case DType::kUInt16:
+      return 2;
+    case DType::kInt8:
+    case DType::kUInt8:
+    case DType::kBool:
+      return 1;
+    default:
+      return 0;
   }
 }
 
@@ -76,9 +90,13 @@ struct Tensor {
   void* data = nullptr;
 
   template <class T>
-  T* as() { return static_cast<T*>(data); }
+  T* as() {
+    return static_cast<T*>(data);
+  }
   template <class T>
-  const T* as() const { return static_cast<const T*>(data); }
+  const T* as() const {
+    return static_cast<const T*>(data);
+  }
   size_t bytes() const { return static_cast<size_t>(shape.elements()) * dtype_size(dtype); }
 };
 

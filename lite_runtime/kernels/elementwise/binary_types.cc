@@ -200,7 +200,8 @@ BinaryKernel::TypedFn pick(BinaryOp op) {
   case BinaryOp::name: \
     return compare_array<T, BinaryOp::name>;
     VALUE(kAdd)
-    VALUE(kSub) VALUE(kMul) VALUE(kDiv) VALUE(kMin) VALUE(kMax) VALUE(kPow) VALUE(kMod) VALUE(kFmod)
+    VALUE(kSub)
+    VALUE(kMul) VALUE(kDiv) VALUE(kMin) VALUE(kMax) VALUE(kPow) VALUE(kMod) VALUE(kFmod)
         VALUE(kPrelu) VALUE(kSquaredDifference) COMPARE(kEqual) COMPARE(kNotEqual) COMPARE(kLess)
             COMPARE(kLessOrEqual) COMPARE(kGreater) COMPARE(kGreaterOrEqual)
 #undef VALUE

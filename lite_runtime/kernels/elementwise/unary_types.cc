@@ -96,7 +96,7 @@ F64Fn unary_f64_fn(UnaryOp op) {
     default:
       return nullptr;
   }
-  // clang-format on
+    // clang-format on
 #undef ONE
 #undef TWO
 #undef THREE

@@ -2,8 +2,9 @@
 //
 // Order (docs/numerics.md). inner == 1: 16 lanes, lane j taking elements j, j + 16, ... ascending,
 // then the tree 8-4-2-1; the last, incomplete round touches only its lanes. inner > 1: chains of
-// kReduceChunk elements, whose results are joined in ascending order. float16 and bfloat16 are widened, reduced as float32 and rounded
-// once. Integers wrap; their means, norms and logarithms are truncated.
+// kReduceChunk elements, whose results are joined in ascending order. float16 and bfloat16 are
+// widened, reduced as float32 and rounded once. Integers wrap; their means, norms and logarithms
+// are truncated.
 //
 // max and min of an array with a NaN are NaN. Reductions of nothing (n == 0): sum 0, product 1,
 // mean NaN (0 for integers), max the lowest and min the highest value of the type.

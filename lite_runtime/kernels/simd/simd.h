@@ -28,7 +28,8 @@
 #endif
 
 namespace sampan::simd {
-// Vector types differ per translation unit's flags: internal linkage keeps the linker from mixing them.
+// Vector types differ per translation unit's flags: internal linkage keeps the linker from mixing
+// them.
 namespace {
 
 struct F32x1 {
@@ -56,7 +57,7 @@ struct F32x1 {
   static F32x1 floor(F32x1 a) { return {std::floor(a.v)}; }
   static F32x1 ceil(F32x1 a) { return {std::ceil(a.v)}; }
   static F32x1 round_even(F32x1 a) { return {std::nearbyint(a.v)}; }
-  static Mask lt(F32x1 a, F32x1 b) { return a.v < b.v; }   // false when either is NaN
+  static Mask lt(F32x1 a, F32x1 b) { return a.v < b.v; }  // false when either is NaN
   static Mask le(F32x1 a, F32x1 b) { return a.v <= b.v; }
   static Mask is_nan(F32x1 a) { return a.v != a.v; }
   static F32x1 select(Mask m, F32x1 yes, F32x1 no) { return m ? yes : no; }
@@ -68,9 +69,7 @@ struct F32x1 {
     return r;
   }
   // n / 2 rounded down, for an integral n.
-  static F32x1 half_floor(F32x1 n) {
-    return {static_cast<float>(static_cast<int32_t>(n.v) >> 1)};
-  }
+  static F32x1 half_floor(F32x1 n) { return {static_cast<float>(static_cast<int32_t>(n.v) >> 1)}; }
 };
 
 #if defined(__AVX2__) && defined(__FMA__)
@@ -208,11 +207,17 @@ struct I32x1 {
   static I32x1 or_(I32x1 a, I32x1 b) { return {a.v | b.v}; }
   static I32x1 xor_(I32x1 a, I32x1 b) { return {a.v ^ b.v}; }
   template <int N>
-  static I32x1 shl(I32x1 a) { return wrap(unsign(a) << N); }
+  static I32x1 shl(I32x1 a) {
+    return wrap(unsign(a) << N);
+  }
   template <int N>
-  static I32x1 shr(I32x1 a) { return wrap(unsign(a) >> N); }
+  static I32x1 shr(I32x1 a) {
+    return wrap(unsign(a) >> N);
+  }
   template <int N>
-  static I32x1 sar(I32x1 a) { return {a.v >> N}; }
+  static I32x1 sar(I32x1 a) {
+    return {a.v >> N};
+  }
 
  private:
   static uint32_t unsign(I32x1 a) { return static_cast<uint32_t>(a.v); }
@@ -233,11 +238,17 @@ struct I32x8 {
   static I32x8 or_(I32x8 a, I32x8 b) { return {_mm256_or_si256(a.v, b.v)}; }
   static I32x8 xor_(I32x8 a, I32x8 b) { return {_mm256_xor_si256(a.v, b.v)}; }
   template <int N>
-  static I32x8 shl(I32x8 a) { return {_mm256_slli_epi32(a.v, N)}; }
+  static I32x8 shl(I32x8 a) {
+    return {_mm256_slli_epi32(a.v, N)};
+  }
   template <int N>
-  static I32x8 shr(I32x8 a) { return {_mm256_srli_epi32(a.v, N)}; }
+  static I32x8 shr(I32x8 a) {
+    return {_mm256_srli_epi32(a.v, N)};
+  }
   template <int N>
-  static I32x8 sar(I32x8 a) { return {_mm256_srai_epi32(a.v, N)}; }
+  static I32x8 sar(I32x8 a) {
+    return {_mm256_srai_epi32(a.v, N)};
+  }
 };
 #endif
 
@@ -255,25 +266,37 @@ struct I32x16 {
   static I32x16 or_(I32x16 a, I32x16 b) { return {_mm512_or_si512(a.v, b.v)}; }
   static I32x16 xor_(I32x16 a, I32x16 b) { return {_mm512_xor_si512(a.v, b.v)}; }
   template <int N>
-  static I32x16 shl(I32x16 a) { return {_mm512_slli_epi32(a.v, N)}; }
+  static I32x16 shl(I32x16 a) {
+    return {_mm512_slli_epi32(a.v, N)};
+  }
   template <int N>
-  static I32x16 shr(I32x16 a) { return {_mm512_srli_epi32(a.v, N)}; }
+  static I32x16 shr(I32x16 a) {
+    return {_mm512_srli_epi32(a.v, N)};
+  }
   template <int N>
-  static I32x16 sar(I32x16 a) { return {_mm512_srai_epi32(a.v, N)}; }
+  static I32x16 sar(I32x16 a) {
+    return {_mm512_srai_epi32(a.v, N)};
+  }
 };
 #endif
 
 template <class V>
 struct IntOf;
 template <>
-struct IntOf<F32x1> { using type = I32x1; };
+struct IntOf<F32x1> {
+  using type = I32x1;
+};
 #if defined(__AVX2__) && defined(__FMA__)
 template <>
-struct IntOf<F32x8> { using type = I32x8; };
+struct IntOf<F32x8> {
+  using type = I32x8;
+};
 #endif
 #if (defined(__AVX512F__) && defined(__AVX512DQ__)) || defined(SAMPAN_SIMDE)
 template <>
-struct IntOf<F32x16> { using type = I32x16; };
+struct IntOf<F32x16> {
+  using type = I32x16;
+};
 #endif
 
 }  // namespace
