@@ -77,8 +77,8 @@ def compare(source: str | PathLike, spn: str | PathLike | bytes, inputs: Mapping
 
     reference: "onnxruntime", "unoptimised" (our own graph as the reader made it), or "auto" (onnxruntime when it is
     installed). A pair is right when its largest absolute difference is at most `tolerance` times the largest
-    magnitude of the reference tensor (of 1e-3 if that is smaller: approximations of exp err by some 1e-7), NaN and infinities stand in the same places,
-    and integers are equal.
+    magnitude of the reference tensor (of 1e-3 if that is smaller: approximations of exp err by some 1e-7), NaN and
+    infinities stand in the same places, and integers are equal.
     """
     import sampan
 
