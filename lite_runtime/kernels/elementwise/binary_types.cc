@@ -201,12 +201,25 @@ BinaryKernel::TypedFn pick(BinaryOp op) {
     return compare_array<T, BinaryOp::name>;
     VALUE(kAdd)
     VALUE(kSub)
-    VALUE(kMul) VALUE(kDiv) VALUE(kMin) VALUE(kMax) VALUE(kPow) VALUE(kMod) VALUE(kFmod)
-        VALUE(kPrelu) VALUE(kSquaredDifference) COMPARE(kEqual) COMPARE(kNotEqual) COMPARE(kLess)
-            COMPARE(kLessOrEqual) COMPARE(kGreater) COMPARE(kGreaterOrEqual)
+    VALUE(kMul)
+    VALUE(kDiv)
+    VALUE(kMin)
+    VALUE(kMax)
+    VALUE(kPow)
+    VALUE(kMod)
+    VALUE(kFmod)
+    VALUE(kPrelu)
+    VALUE(kSquaredDifference)
+    COMPARE(kEqual)
+    COMPARE(kNotEqual)
+    COMPARE(kLess)
+    COMPARE(kLessOrEqual)
+    COMPARE(kGreater)
+    COMPARE(kGreaterOrEqual)
 #undef VALUE
 #undef COMPARE
-                default : break;
+    default:
+      break;
   }
   if constexpr (kIsInt) {
     switch (op) {

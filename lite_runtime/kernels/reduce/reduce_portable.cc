@@ -283,12 +283,16 @@ void cum_sum(const void* x_, void* y_, const ReduceShape& s, const ReduceRange& 
 }  // namespace
 
 // Calls CASE(DType, T) for every type that has arithmetic.
-#define SAMPAN_NUMBER_TYPES(CASE)                                                                 \
-  CASE(kFloat32, float)                                                                           \
-  CASE(kFloat64, double)                                                                          \
-  CASE(kFloat16, F16) CASE(kBFloat16, BF16) CASE(kInt8, int8_t) CASE(kUInt8, uint8_t)             \
-      CASE(kInt16, int16_t) CASE(kUInt16, uint16_t) CASE(kInt32, int32_t) CASE(kUInt32, uint32_t) \
-          CASE(kInt64, int64_t) CASE(kUInt64, uint64_t)
+#define SAMPAN_NUMBER_TYPES(CASE) \
+  CASE(kFloat32, float)           \
+  CASE(kFloat64, double)          \
+  CASE(kFloat16, F16)             \
+  CASE(kBFloat16, BF16)           \
+  CASE(kInt8, int8_t)             \
+  CASE(kUInt8, uint8_t)           \
+  CASE(kInt16, int16_t)           \
+  CASE(kUInt16, uint16_t)         \
+  CASE(kInt32, int32_t) CASE(kUInt32, uint32_t) CASE(kInt64, int64_t) CASE(kUInt64, uint64_t)
 
 ReduceFn reduce_fn(Isa isa, ReduceOp op, DType dtype) {
 #if SAMPAN_X86
