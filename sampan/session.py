@@ -213,6 +213,8 @@ class Session:
         raise InvalidArgument(f"input {missing[0]!r} is missing. The model's inputs: {listing}")
 
     def _targets(self, out: Mapping[str, np.ndarray], inputs: Sequence[np.ndarray]) -> list[np.ndarray | None]:
+        if not isinstance(out, Mapping):
+            raise InvalidArgument(f"out must be a dict of arrays by name, got {type(out).__name__}")
         names = [v.name for v in self.outputs]
         for name in out:
             if name not in names:

@@ -19,16 +19,19 @@ def simplify_moves(graph: Graph) -> list[Change]:
         if result is None:
             continue
         value, reason = result
-        if value is not node.inputs[0] or not _is_only_name_of_input(graph, node):
-            graph.replace_uses(node.output, value)
-            graph.remove(node)
-            changes.append(Change("simplify_moves", f"{node.op} {node.name}", reason, tuple(node.sources)))
+        if _needs_own_writer(graph, node, value):
+            if value is node.inputs[0]:
+                continue
+            value = graph.add_node("Identity", [value], sources=node.sources, before=node, name=f"{node.name}/output",
+                                   output_names=[f"{node.output.name}/output"]).output
+        graph.replace_uses(node.output, value)
+        graph.remove(node)
+        changes.append(Change("simplify_moves", f"{node.op} {node.name}", reason, tuple(node.sources)))
     return changes
 
 
-def _is_only_name_of_input(graph: Graph, node: Node) -> bool:
+def _needs_own_writer(graph: Graph, node: Node, value: Value) -> bool:
     """A graph output must not become a graph input, nor a second name of another output."""
-    value = node.inputs[0]
     if not any(node.output is o for o in graph.outputs):
         return False
     return value.producer is None or any(value is o for o in graph.outputs)

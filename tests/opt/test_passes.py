@@ -272,6 +272,19 @@ def test_identity_between_input_and_output_stays():
     assert ops(graph) == ["Identity"]
 
 
+@pytest.mark.parametrize("computed", [False, True])
+def test_cancelled_moves_keep_the_names_of_inputs_and_outputs(computed):
+    b = Builder()
+    x = b.input("x", 2, 3, "h")
+    y = b("Abs", x) if computed else x
+    graph = b.output(b("Transpose", b("Transpose", y, perm=[1, 2, 0]), perm=[2, 0, 1]))
+    if computed:
+        graph = b.output(y)
+    check_same(graph, [simplify_moves, remove_dead_code], h=4)
+    assert ops(graph) == ["Abs", "Identity"][not computed:]
+    assert not any(value is x for value in graph.outputs) and len({id(v) for v in graph.outputs}) == len(graph.outputs)
+
+
 def test_common_subexpressions_merge():
     b = Builder()
     x = b.input("x", 2, 3)

@@ -210,6 +210,12 @@ def test_wrong_outputs_are_refused(session, out, part):
         session.run({"image": IMAGE}, out={"double": out})
 
 
+@pytest.mark.parametrize("out", ["double", 3, [np.zeros(3)]], ids=["str", "int", "list"])
+def test_outputs_must_be_given_by_name(session, out):
+    with pytest.raises(sampan.InvalidArgument, match="dict"):
+        session.run({"image": IMAGE}, out=out)
+
+
 def test_outputs_must_not_overlap(session):
     out = np.empty(IMAGE.shape, np.float32)
     frozen = out.copy()
