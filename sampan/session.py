@@ -69,6 +69,13 @@ class Session:
                  mapped: bool = True, max_memory: int = 1 << 36, max_work: int = 0, deadline_seconds: float = 0.0):
         if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 1024:
             raise InvalidArgument(f"threads={threads!r}: expected a number from 1 to 1024")
+        if not isinstance(isa, str | None):
+            raise InvalidArgument(f"isa={isa!r}: expected a name or None")
+        for name, number in (("max_memory", max_memory), ("max_work", max_work)):
+            if not isinstance(number, int) or not 0 <= number < 1 << 63:
+                raise InvalidArgument(f"{name}={number!r}: expected a number from 0 to 2**63 - 1")
+        if not isinstance(deadline_seconds, int | float) or not 0 <= deadline_seconds < float("inf"):
+            raise InvalidArgument(f"deadline_seconds={deadline_seconds!r}: expected a number of seconds")
         self._source = _convert_if_needed(source)
         self._label = _label(source)
         self.model = load_model(self._source, check=check, mapped=mapped)

@@ -210,6 +210,15 @@ def test_wrong_outputs_are_refused(session, out, part):
         session.run({"image": IMAGE}, out={"double": out})
 
 
+@pytest.mark.parametrize("options", [
+    {"isa": 3}, {"max_memory": -1}, {"max_memory": 1 << 70}, {"max_memory": "1G"}, {"max_work": -1},
+    {"deadline_seconds": "1"}, {"deadline_seconds": -1.0}, {"deadline_seconds": float("nan")},
+], ids=str)
+def test_wrong_options_are_refused(options):
+    with pytest.raises(sampan.InvalidArgument, match=next(iter(options))):
+        sampan.Session(b"", **options)
+
+
 @pytest.mark.parametrize("out", ["double", 3, [np.zeros(3)]], ids=["str", "int", "list"])
 def test_outputs_must_be_given_by_name(session, out):
     with pytest.raises(sampan.InvalidArgument, match="dict"):
